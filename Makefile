@@ -1,0 +1,31 @@
+# Each target sets up what it needs in $(VENV); nothing else on the machine is touched.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test lint types speed accuracy clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
+	@touch $@
+
+demo: $(READY)  ## fit on noisy digits, show what was gained and which labels are suspect
+	$(BIN)/python docs/examples/demo.py
+
+test: $(READY)  ## run the tests and doctests with coverage
+	$(BIN)/python -m pytest --cov --cov-report=term
+
+lint: $(READY)  ## check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)  ## check types
+	$(BIN)/mypy
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
