@@ -1,0 +1,23 @@
+"""Where phase I should have stopped: rules, and the records they judge by."""
+
+from skpresto.stopping._agreement import AgreementStop
+from skpresto.stopping._base import EpochRecord, StopRule
+from skpresto.stopping._label_wave import LabelWaveStop
+from skpresto.stopping._lowest_error import HoldoutStop, ValidationStop
+from skpresto.stopping._noise_rate import (
+    MemorizedFractionStop,
+    NoiseRateStop,
+    OracleStop,
+)
+
+__all__ = [
+    "AgreementStop",
+    "EpochRecord",
+    "HoldoutStop",
+    "LabelWaveStop",
+    "MemorizedFractionStop",
+    "NoiseRateStop",
+    "OracleStop",
+    "StopRule",
+    "ValidationStop",
+]

@@ -1,0 +1,128 @@
+"""Rules for users who know what share of their labels is wrong."""
+
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpresto._sklearn import Interval
+from skpresto.stopping._base import EpochRecord, StopRule, first_or_last
+
+
+class _ThresholdStop(StopRule):
+    """Stop at the first epoch that has reached a threshold, and wait for no more."""
+
+    def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
+        """Return for each epoch whether it has reached the threshold."""
+        raise NotImplementedError
+
+    def candidate(self, records: Sequence[EpochRecord]) -> int:
+        """Return the first epoch at the threshold, or the last one seen."""
+        return first_or_last(self._reached(records))
+
+    def is_settled(self, records: Sequence[EpochRecord]) -> bool:
+        """Return whether the threshold is reached."""
+        return bool(self._reached(records).any())
+
+    def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
+        """Return the candidate alone: what has not reached it never will."""
+        return [self.candidate(records)]
+
+
+class NoiseRateStop(_ThresholdStop):
+    """Stop when the training error has fallen to the noise rate.
+
+    The paper's second heuristic (its Algorithm 2): if every correct label were learnt
+    before the first wrong one, the training error would equal the noise rate at that
+    moment. Prefer :class:`MemorizedFractionStop`, or no rate at all
+    (:class:`AgreementStop`), where many correct labels are hard to learn.
+
+    Parameters
+    ----------
+    noise_rate : float in [0, 1)
+        Share of the training labels that is wrong.
+    margin : float, default=0.0
+        Added to the rate: stops a little earlier, as the paper proposes.
+
+    Examples
+    --------
+    >>> from skpresto import PrestoppingClassifier
+    >>> from skpresto.stopping import NoiseRateStop
+    >>> clf = PrestoppingClassifier(stop=NoiseRateStop(noise_rate=0.4))
+    """
+
+    _parameter_constraints = {
+        "noise_rate": [Interval(Real, 0, 1, closed="left")],
+        "margin": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(self, noise_rate: float, margin: float = 0.0):
+        self.noise_rate = noise_rate
+        self.margin = margin
+
+    def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
+        errors = np.array([record.train_error for record in records])
+        return errors <= self.noise_rate + self.margin
+
+
+class MemorizedFractionStop(_ThresholdStop):
+    """Stop when as many labels are memorized as are correct.
+
+    Memorization precision and recall share their numerator, so they are equal exactly
+    when the memorized samples are as many as the correctly labelled ones. The point
+    at which they cross, the paper's ideal stop point, is therefore known from the
+    noise rate alone.
+
+    Parameters
+    ----------
+    noise_rate : float in [0, 1)
+        Share of the training labels that is wrong.
+
+    See Also
+    --------
+    OracleStop : The same crossing, measured with true labels.
+
+    Examples
+    --------
+    >>> from skpresto import PrestoppingClassifier
+    >>> from skpresto.stopping import MemorizedFractionStop
+    >>> clf = PrestoppingClassifier(stop=MemorizedFractionStop(noise_rate=0.4))
+    """
+
+    _parameter_constraints = {"noise_rate": [Interval(Real, 0, 1, closed="left")]}
+
+    def __init__(self, noise_rate: float):
+        self.noise_rate = noise_rate
+
+    def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
+        memorized = np.array([record.memorized_fraction for record in records])
+        return memorized >= 1 - self.noise_rate
+
+
+class OracleStop(_ThresholdStop):
+    """Stop where memorization precision and recall cross, measured with true labels.
+
+    The paper's ideal method, for research: ``fit`` must be given ``y_true``.
+
+    See Also
+    --------
+    MemorizedFractionStop : The same crossing from the noise rate alone.
+
+    Examples
+    --------
+    >>> from skpresto import PrestoppingClassifier
+    >>> from skpresto.stopping import OracleStop
+    >>> clf = PrestoppingClassifier(stop=OracleStop())
+    """
+
+    needs = frozenset({"y_true"})
+
+    def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
+        precision = np.array(
+            [record.memorization_precision for record in records], dtype=np.float64
+        )
+        recall = np.array(
+            [record.memorization_recall for record in records], dtype=np.float64
+        )
+        return recall >= precision
