@@ -55,9 +55,7 @@ def memorization_precision(
     return float(correct[mask].mean()) if mask.any() else float("nan")
 
 
-def memorization_recall(
-    memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike
-) -> float:
+def memorization_recall(memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike) -> float:
     """Return the share of the correctly labelled samples that are memorized.
 
     Parameters

@@ -1,0 +1,203 @@
+"""What all classifiers share: validate, encode, seed, build the net, predict."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any
+
+import joblib
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skpresto._build_net import build_net
+from skpresto._inputs import check_rows, check_training_data
+from skpresto._net_params import NetParamsMixin
+from skpresto._sklearn import Interval, _fit_context
+from skpresto._training.batching import PredictionRows
+from skpresto._training.progress import Progress
+from skpresto._training.trainer import Trainer
+
+
+class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, ABC):
+    """Own a skorch net, and train it the way the method's ``_train`` says."""
+
+    _parameter_constraints: dict = {
+        "lr": [Interval(Real, 0, None, closed="neither")],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "q": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    #: Networks trained side by side.
+    _n_networks = 1
+
+    def __init__(
+        self,
+        module,
+        *,
+        q,
+        criterion,
+        optimizer,
+        lr,
+        max_epochs,
+        batch_size,
+        device,
+        callbacks,
+        n_jobs,
+        random_state,
+        verbose,
+        **net_params,
+    ):
+        self.module = module
+        self.q = q
+        self.criterion = criterion
+        self.optimizer = optimizer
+        self.lr = lr
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.device = device
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self._store_net_params(net_params)
+
+    @abstractmethod
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> None:
+        """Run the phases of the method and set its fitted attributes."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, X_val=None, y_val=None, y_true=None):
+        """Train on labels of which some may be wrong.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or \
+(n_samples, channels, height, width)
+            Training samples. A float32 array is used as it is; a memory map is read
+            batch by batch.
+        y : array-like of shape (n_samples,)
+            Labels as given: strings, integers or booleans.
+        X_val, y_val : array-like, default=None
+            Samples with labels to trust, for rules such as
+            :class:`~skpresto.stopping.ValidationStop`; not trained on.
+        y_true : array-like of shape (n_samples,), default=None
+            True labels of the training samples, for research: used only for
+            :class:`~skpresto.stopping.OracleStop` and to record memorization
+            precision and recall.
+
+        Returns
+        -------
+        self : estimator instance
+            The fitted classifier.
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y, X_val, y_val, y_true)
+        except BaseException:
+            # Nothing half-fitted may look fitted, and an earlier fit is not lost.
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _fit(self, X, y, X_val, y_val, y_true):
+        data = check_training_data(self, X, y, X_val, y_val, y_true)
+        self._check_served({"X_val": X_val, "y_val": y_val, "y_true": y_true})
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        progress = Progress(int(self.verbose), self.max_epochs)
+        with _seeded(seed, self.device), _threads(self.n_jobs):
+            try:
+                trainer = Trainer(build_net(self, data), data, self.q, progress)
+                self._train(trainer, np.random.RandomState(seed))
+                trainer.visit_the_unvisited()
+                trainer.finish()
+            finally:
+                progress.close()
+        self.net_ = trainer.net
+        self.n_epochs_ = trainer.n_epochs
+        self.history_ = trainer.records
+        self._publish_votes(trainer)
+        return self
+
+    def _check_served(self, given: dict[str, Any]) -> None:
+        """Raise if the method lacks something that ``fit`` could have been given."""
+
+    def _publish_votes(self, trainer: Trainer) -> None:
+        """Say what the label history thinks of each training label."""
+        vote = trainer.label_history.vote()
+        agreement = trainer.label_history.agreement(trainer.labels)
+        self.safe_mask_ = (vote == trainer.labels).cpu().numpy()
+        self.label_agreement_ = agreement.double().cpu().numpy()
+        self.suggested_labels_ = self.classes_[vote.cpu().numpy()]
+        self.noise_rate_ = float(1 - self.safe_mask_.mean())
+
+    def predict_proba(self, X):
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes), dtype=float64
+            One column a class, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, reset=False)
+        with _threads(self.n_jobs):
+            probabilities = self.net_.predict_proba(PredictionRows(rows))
+        # In float32, rows sum to one only up to 1e-6.
+        probabilities = probabilities.astype(np.float64)
+        return probabilities / probabilities.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Predicted labels, of the type of the labels given to ``fit``.
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
+
+
+@contextmanager
+def _seeded(seed: int, device: str) -> Iterator[None]:
+    """Seed torch inside the block, and leave the caller's random state as it was."""
+    on_gpu = torch.device(device).type == "cuda"
+    with torch.random.fork_rng(devices=[torch.device(device)] if on_gpu else []):
+        torch.manual_seed(seed)
+        yield
+
+
+@contextmanager
+def _threads(n_jobs: int | None) -> Iterator[None]:
+    """Let torch use a number of threads that does not depend on the surroundings.
+
+    Sums depend in their last bits on how many threads share them, so results would
+    otherwise differ between a worker process and the main one.
+    """
+    n_threads = 1 if n_jobs is None else n_jobs
+    if n_threads < 0:
+        n_threads = max(1, joblib.cpu_count() + 1 + n_threads)
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, n_threads))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,160 @@
+"""From an estimator's parameters to a net that is ready to train."""
+
+import copy
+import inspect
+import math
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from skpresto._net_params import check_part_params
+from skpresto._training.batching import take_rows
+from skpresto._training.net import LRScheduler, PolicyNet
+from skpresto._training.trainer import TrainingData
+from skpresto.modules import MLP, SmallCNN
+
+#: Names under which a module's constructor may ask for the size of the data.
+SIZE_NAMES = {
+    "n_features": ("n_features", "n_features_in", "in_features"),
+    "input_shape": ("input_shape",),
+    "n_classes": ("n_classes", "n_outputs", "out_features"),
+}
+
+softmax = partial(torch.softmax, dim=-1)
+
+
+def build_net(estimator: Any, data: TrainingData) -> PolicyNet:
+    """Return the net that ``estimator`` describes, not yet initialized."""
+    params = estimator._net_params()
+    module, module_params = _module(estimator, data, _of("module", params))
+    optimizer_params = _of("optimizer", params)
+    _check_optimizer(estimator, optimizer_params)
+    if estimator.optimizer is torch.optim.SGD:
+        optimizer_params.setdefault("momentum", 0.9)
+    criterion, criterion_params = _criterion(estimator, _of("criterion", params))
+    others = {
+        name: value
+        for name, value in params.items()
+        if name.partition("__")[0] not in ("module", "optimizer", "criterion")
+    }
+    net = PolicyNet(
+        module,
+        criterion,
+        optimizer=estimator.optimizer,
+        lr=estimator.lr,
+        batch_size=estimator.batch_size,
+        device=estimator.device,
+        callbacks=_callbacks(estimator),
+        train_split=None,
+        verbose=0,
+        predict_nonlinearity=softmax,
+        **_prefixed("module", module_params),
+        **_prefixed("optimizer", optimizer_params),
+        **_prefixed("criterion", criterion_params),
+        **others,
+    )
+    net.n_classes_ = data.n_classes
+    net.trial_ = _trial(data.X)
+    return net
+
+
+def _of(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+    start = f"{prefix}__"
+    return {k[len(start) :]: v for k, v in params.items() if k.startswith(start)}
+
+
+def _prefixed(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}__{name}": value for name, value in params.items()}
+
+
+def _trial(X: Any) -> Tensor:
+    """Return two samples to try a new module on."""
+    return take_rows(X, torch.arange(2))
+
+
+def _module(
+    estimator: Any, data: TrainingData, params: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return what makes the network, and the parameters it is made with."""
+    module, shape = estimator.module, tuple(data.X.shape[1:])
+    if isinstance(module, nn.Module):
+        if params:
+            raise ValueError(
+                f"{type(estimator).__name__} got a module that is built already, so "
+                f"module__{next(iter(params))} cannot be passed to it. Give the class "
+                f"{type(module).__name__} instead."
+            )
+        return partial(copy.deepcopy, module), {}
+    if module is None:
+        module = _built_in_module(estimator, shape)
+    if not callable(module):
+        raise TypeError(
+            f"{type(estimator).__name__} needs module to be an nn.Module class, an "
+            f"instance or None, got {module!r}."
+        )
+    check_part_params(estimator, "module", module, params)
+    sizes = {
+        "n_features": math.prod(shape),
+        "input_shape": shape,
+        "n_classes": data.n_classes,
+    }
+    asked = inspect.signature(module).parameters
+    for size, names in SIZE_NAMES.items():
+        for name in set(names) & set(asked) - set(params):
+            params[name] = sizes[size]
+    return module, params
+
+
+def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:
+    if len(shape) == 1:
+        return MLP
+    if len(shape) == 3:
+        return SmallCNN
+    raise ValueError(
+        f"{type(estimator).__name__} has a built-in network for tables, X of shape "
+        "(n_samples, n_features), and for images, (n_samples, channels, height, "
+        f"width); got samples of shape {shape}. Pass a module for data like these."
+    )
+
+
+def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+    optimizer = estimator.optimizer
+    if isinstance(optimizer, type) and issubclass(optimizer, torch.optim.LBFGS):
+        raise ValueError(
+            f"{type(estimator).__name__} cannot train with LBFGS, which evaluates a "
+            "batch many times in one step and so would record its predictions many "
+            "times. Use SGD, Adam or another optimizer of one evaluation a step."
+        )
+    check_part_params(estimator, "optimizer", optimizer, params)
+
+
+def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a criterion that gives one loss a sample, and its parameters."""
+    criterion = estimator.criterion
+    if isinstance(criterion, nn.Module):
+        criterion = copy.deepcopy(criterion)
+        if hasattr(criterion, "reduction"):
+            criterion.reduction = "none"
+        return criterion, params
+    check_part_params(estimator, "criterion", criterion, params)
+    if "reduction" in inspect.signature(criterion).parameters:
+        params["reduction"] = "none"
+    return criterion, params
+
+
+def _callbacks(estimator: Any) -> list:
+    """Return the user's callbacks, and the built-in schedule unless they bring one."""
+    callbacks = copy.deepcopy(list(estimator.callbacks or []))
+    plain = [cb[1] if isinstance(cb, tuple) else cb for cb in callbacks]
+    if any(cb is LRScheduler or isinstance(cb, LRScheduler) for cb in plain):
+        return callbacks
+    epochs = estimator.max_epochs
+    schedule = LRScheduler(
+        torch.optim.lr_scheduler.MultiStepLR,
+        milestones=[math.ceil(0.5 * epochs), math.ceil(0.75 * epochs)],
+        gamma=0.2,
+        event_name=None,
+    )
+    return [*callbacks, ("lr_schedule", schedule)]

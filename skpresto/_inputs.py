@@ -1,0 +1,125 @@
+"""From what a user gives to ``fit`` and ``predict`` to what the Trainer needs."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+from torch import Tensor
+
+from skpresto._training.trainer import TrainingData
+
+
+def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
+    """Validate ``X`` (and ``y`` in ``fit``), as float32 without needless copies.
+
+    A memory map keeps its type, so that it can be read batch by batch.
+    """
+    is_memmap = isinstance(X, np.memmap)
+    settings = {
+        "dtype": "numeric" if is_memmap else np.float32,
+        "order": None if is_memmap else "C",
+        "allow_nd": True,
+        "reset": reset,
+    }
+    if not reset:
+        X = validate_data(estimator, X, **settings)
+        _check_shape(estimator, X, "X")
+        return _as_tensor(X, is_memmap)
+    X, y = validate_data(estimator, X, y, ensure_min_samples=2, **settings)
+    return _as_tensor(X, is_memmap), y
+
+
+def _as_tensor(X: NDArray, is_memmap: bool) -> Tensor | NDArray:
+    if is_memmap:
+        return X
+    with warnings.catch_warnings():
+        # The tensor is only read from, so a read-only array may stand behind it.
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
+        return torch.from_numpy(X)
+
+
+def _check_shape(estimator: Any, X: Any, name: str) -> None:
+    expected, got = estimator.input_shape_, tuple(np.shape(X)[1:])
+    if got != expected:
+        raise ValueError(
+            f"{type(estimator).__name__} was given {name} with samples of shape {got}, "
+            f"but fit() saw samples of shape {expected}. Use the same columns (or image "
+            "size) as in training."
+        )
+
+
+def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
+    """Return the classes of ``y``, sorted, and each label as a class number."""
+    name = type(estimator).__name__
+    y = column_or_1d(y, warn=True)
+    if y.dtype == object and any(label is None or label != label for label in y):
+        raise ValueError(
+            f"{name} needs a label for every sample, but y contains None or NaN. "
+            "Leave the unlabelled rows out."
+        )
+    check_classification_targets(y)
+    classes, encoded = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} needs samples of at least 2 classes, but y contains only one "
+            f"class: {classes[0]!r}. Check how the training rows were chosen."
+        )
+    return classes, torch.from_numpy(encoded.astype(np.int64))
+
+
+def check_validation_data(
+    estimator: Any, X_val: Any, y_val: Any
+) -> tuple[Any, Tensor | None]:
+    """Validate ``X_val`` and ``y_val`` against what the estimator was fitted on."""
+    name = type(estimator).__name__
+    if X_val is None and y_val is None:
+        return None, None
+    if X_val is None or y_val is None:
+        given, missing = ("y_val", "X_val") if X_val is None else ("X_val", "y_val")
+        raise ValueError(
+            f"{name} needs X_val and y_val together, but fit() got only {given}. "
+            f"Pass {missing} too, or neither."
+        )
+    check_array(
+        X_val, input_name="X_val", allow_nd=True, estimator=estimator, dtype=None
+    )
+    _check_shape(estimator, X_val, "X_val")
+    rows = check_rows(estimator, X_val, reset=False)
+    y_val = column_or_1d(y_val)
+    check_consistent_length(rows, y_val)
+    unknown = [label for label in np.unique(y_val) if label not in estimator.classes_]
+    if unknown:
+        raise ValueError(
+            f"{name} found labels in y_val that y does not have: {unknown!r}; the "
+            f"classes are {list(estimator.classes_)!r}. Leave those rows out of X_val "
+            "and y_val, or add training samples of these classes."
+        )
+    return rows, torch.from_numpy(np.searchsorted(estimator.classes_, y_val))
+
+
+def check_training_data(
+    estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, y_true: Any
+) -> TrainingData:
+    """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
+    rows, y = check_rows(estimator, X, y, reset=True)
+    estimator.classes_, labels = encode_labels(estimator, y)
+    estimator.input_shape_ = tuple(rows.shape[1:])
+    X_valid, valid_labels = check_validation_data(estimator, X_val, y_val)
+    is_correct = None
+    if y_true is not None:
+        y_true = column_or_1d(y_true)
+        check_consistent_length(y, y_true)
+        is_correct = torch.from_numpy(np.asarray(y_true == y, dtype=bool))
+    return TrainingData(
+        X=rows,
+        labels=labels,
+        n_classes=len(estimator.classes_),
+        X_valid=X_valid,
+        valid_labels=valid_labels,
+        is_correct=is_correct,
+    )

@@ -1,0 +1,114 @@
+"""skorch's prefixed parameters on a scikit-learn estimator."""
+
+import difflib
+import inspect
+from typing import Any
+
+#: What may stand before a double underscore, as in ``optimizer__weight_decay``.
+PREFIXES = (
+    "module",
+    "criterion",
+    "optimizer",
+    "iterator_train",
+    "iterator_valid",
+    "callbacks",
+)
+
+
+def is_net_param(name: str) -> bool:
+    """Return whether a parameter is meant for a part of the net."""
+    prefix, separator, rest = name.partition("__")
+    return prefix in PREFIXES and bool(separator and rest)
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """Return a hint at the nearest known name, or an empty string."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+class NetParamsMixin:
+    """Take, give and set parameters such as ``module__hidden`` like any others.
+
+    They are kept as attributes of the same name, so ``clone``, ``GridSearchCV`` and
+    ``repr`` see them.
+    """
+
+    def _store_net_params(self, net_params: dict[str, Any]) -> None:
+        for name in net_params:
+            if not is_net_param(name):
+                raise TypeError(
+                    f"{type(self).__name__}() got an unexpected argument {name!r}"
+                    + (did_you_mean(name, self._known_names(name)) or ".")
+                )
+        vars(self).update(net_params)
+
+    def _known_names(self, misspelt: str) -> list[str]:
+        """Return names that ``misspelt`` may have been meant to be."""
+        own = list(inspect.signature(type(self)).parameters)
+        # "modul__width" and "module_width" are one slip away from "module__width".
+        ending = misspelt.rpartition("_")[2]
+        return own + [f"{prefix}__{ending}" for prefix in PREFIXES]
+
+    def _net_params(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in vars(self) if is_net_param(name)}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters of this estimator, those of its net included.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of contained objects, such as the stop
+            rule.
+
+        Returns
+        -------
+        params : dict
+            Parameter names mapped to their values.
+        """
+        return {**super().get_params(deep=deep), **self._net_params()}  # type: ignore[misc]
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters of this estimator, of contained objects or of its net.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
+            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*`` and
+            ``callbacks__*`` go to the part of the net they name.
+
+        Returns
+        -------
+        self : estimator instance
+            This estimator.
+        """
+        of_net = {name: params.pop(name) for name in list(params) if is_net_param(name)}
+        known = self.get_params(deep=True)
+        for name in params:
+            if name.partition("__")[0] not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}"
+                    + (did_you_mean(name, self._known_names(name) + list(known)) or ".")
+                )
+        vars(self).update(of_net)
+        return super().set_params(**params)  # type: ignore[misc]
+
+
+def check_part_params(estimator: Any, prefix: str, part: Any, known: dict) -> None:
+    """Raise if ``part``, a class, does not take the parameters meant for it."""
+    try:
+        parameters = inspect.signature(part).parameters
+    except (TypeError, ValueError):  # written in C: it will complain by itself
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    for name in known:
+        if name.partition("__")[0] not in {*parameters, "param_groups"}:
+            takes = [f"{prefix}__{taken}" for taken in parameters]
+            raise ValueError(
+                f"{type(estimator).__name__} got {prefix}__{name}, which "
+                f"{getattr(part, '__name__', part)} does not take"
+                + (did_you_mean(f"{prefix}__{name}", takes) or ".")
+            )
