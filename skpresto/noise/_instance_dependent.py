@@ -1,0 +1,259 @@
+"""Noise that depends on the sample: some are easily mistaken, each in its own way."""
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import softmax
+from sklearn.utils import check_consistent_length, check_random_state, gen_batches
+from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skpresto._sklearn import Interval
+from skpresto.noise._base import BaseLabelNoise
+from skpresto.noise._class_conditional import refuse_noise_in_one_class
+from skpresto.noise._labels import Codes, Labels, encode
+
+_ROWS_AT_A_TIME = 4096
+
+
+class InstanceDependentNoise(BaseLabelNoise):
+    """Mistake each sample with a probability, and in a direction, of its own.
+
+    Both come from random linear projections of the sample: one, the same for all,
+    says how likely a sample's label is to flip, one for each class says what it then
+    becomes. Samples that look alike are mistaken alike, as human annotators do.
+
+    Parameters
+    ----------
+    rate : float, default=0.2
+        Mean of the flip probabilities over the samples fitted, in [0, 1].
+    spread : float, default=0.1
+        Standard deviation of the flip probabilities, before they are clipped. With 0
+        every label is equally likely to flip, and only what it becomes depends on
+        the sample.
+    exact : bool, default=False
+        Whether to flip exactly ``round(rate * n_samples)`` labels, the more likely
+        ones preferably, instead of tossing a coin for every label. Classes are not
+        balanced, as samples of one may be more easily mistaken than of another.
+    random_state : int, RandomState instance or None, default=None
+        Source of the projections and of the noise. An int makes every call give the
+        same labels.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes seen in ``fit``, sorted.
+    transition_matrix_ : ndarray of shape (n_classes, n_classes)
+        In row i and column j the probability that a label of class i becomes j,
+        averaged over the samples of class i that were fitted. Single samples may be
+        far from it.
+    flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
+        Which labels the last ``transform`` changed.
+    realized_rate_ : float
+        Share of the labels that the last ``transform`` changed.
+    n_features_in_ : int
+        Number of features seen in ``fit``; images are taken as one long row.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where ``X`` has names that are all strings.
+
+    See Also
+    --------
+    TransitionMatrixNoise : Noise that depends on the class alone.
+
+    Notes
+    -----
+    This is the part-dependent noise of [1]_ with two changes. There flip
+    probabilities are drawn, regardless of ``X``, from a normal distribution with
+    standard deviation 0.1, truncated to [0, 1]; here they are a standardized
+    projection of ``X`` of that standard deviation around ``rate``, clipped to as much
+    below as above the rate, and shifted so that their mean over the samples fitted is
+    ``rate`` itself (truncated to [0, 1], a mean rate of 0.05 would become 0.1). And
+    features are standardized, so that their units do not matter.
+
+    The direction is as in [1]_: the projection of the sample by the matrix of its
+    class, its own class left out, through a softmax.
+
+    References
+    ----------
+    .. [1] X. Xia et al., "Part-dependent label noise: towards instance-dependent label
+       noise", NeurIPS 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from skpresto.noise import InstanceDependentNoise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> noise = InstanceDependentNoise(rate=0.3, exact=True, random_state=0)
+    >>> y_noisy = noise.fit_transform(y, X)
+    >>> int((y_noisy != y).sum())
+    45
+    >>> probability = noise.flip_probabilities(X)
+    >>> round(float(probability.mean()), 9), len(np.unique(probability)) > 100
+    (0.3, True)
+    """
+
+    _parameter_constraints: dict = {
+        **BaseLabelNoise._parameter_constraints,
+        "rate": [Interval(Real, 0, 1, closed="both")],
+        "spread": [Interval(Real, 0, 1, closed="both")],
+        "exact": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        rate: float = 0.2,
+        *,
+        spread: float = 0.1,
+        exact: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.rate = rate
+        self.spread = spread
+        self.exact = exact
+        self.random_state = random_state
+
+    def flip_probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each sample that its label flips.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, with features as in ``fit``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples,)
+            Within ``rate`` plus or minus ``min(rate, 1 - rate)``.
+        """
+        check_is_fitted(self)
+        return self._flip_probabilities(self._checked(X, None, reset=False))
+
+    def _fit_noise(self, labels: Labels, X: Any) -> None:
+        owner = type(self).__name__
+        refuse_noise_in_one_class(owner, self.rate, self.classes_)
+        X = self._checked(X, labels, reset=True)
+        rng = check_random_state(self.random_state)
+        self._mean, self._scale = _mean_and_scale(X)
+        # seeds instead of matrices: those would take n_features * n_classes**2 floats
+        self._class_seeds = rng.randint(2**31, size=len(self.classes_))
+        self._draw_seed = rng.randint(2**31)
+        self._susceptibility = rng.standard_normal((X.shape[1], 1))
+        self._fit_shift(self._projected(X, self._susceptibility)[:, 0])
+        self._average = self._average_transition(
+            encode(labels, self.classes_, owner), X
+        )
+
+    def _fit_shift(self, scores: NDArray[np.float64]) -> None:
+        """Choose the shift at which the clipped probabilities have the mean asked."""
+        room = min(self.rate, 1 - self.rate)
+        deviation = scores.std()
+        self._steepness = self.spread / deviation if deviation > 1e-12 else 0.0
+        scores = self._steepness * scores
+        reach = float(np.abs(scores).max()) + room
+        self._shift = 0.0
+        if room and self._steepness:
+            self._shift = brentq(
+                lambda shift: np.clip(scores + shift, -room, room).mean(),
+                -reach,
+                reach,
+                xtol=1e-15,
+            )
+
+    def _flip_probabilities(self, X: Any) -> NDArray[np.float64]:
+        room = min(self.rate, 1 - self.rate)
+        scores = self._steepness * self._projected(X, self._susceptibility)[:, 0]
+        return self.rate + np.clip(scores + self._shift, -room, room)
+
+    def _draw(self, codes: Codes, X: Any, rng: np.random.RandomState) -> Codes:
+        X = self._checked(X, codes, reset=False)
+        if isinstance(self.random_state, (int, np.integer)):
+            # that seed was used up by the projections: do not correlate with them
+            rng = np.random.RandomState(self._draw_seed)
+        probability = self._flip_probabilities(X)
+        flipped = self._choose_flips(probability, rng)
+        noisy = codes.copy()
+        for code, rows in self._rows_by_class(codes, np.flatnonzero(flipped)):
+            reached = self._directions(X[rows], code).cumsum(axis=1)
+            draws = rng.random_sample((len(rows), 1)) * reached[:, -1:]
+            noisy[rows] = (draws < reached).argmax(axis=1)
+        return noisy
+
+    def _choose_flips(
+        self, probability: NDArray[np.float64], rng: np.random.RandomState
+    ) -> NDArray[np.bool_]:
+        coins = rng.random_sample(len(probability))
+        if not self.exact:
+            return coins < probability
+        # Pareto sampling: a fixed number, each with about its own probability
+        possible = int(np.count_nonzero(probability))
+        n_flips = min(round(self.rate * len(probability)), possible)
+        with np.errstate(all="ignore"):  # what cannot flip is infinitely reluctant
+            odds_against = (1 - probability) / probability
+            reluctance = coins / (1 - coins) * odds_against
+        flipped = np.zeros(len(probability), dtype=bool)
+        flipped[np.argsort(reluctance, kind="stable")[:n_flips]] = True
+        return flipped
+
+    def _average_transition(self, codes: Codes, X: Any) -> NDArray[np.float64]:
+        matrix = np.zeros((len(self.classes_), len(self.classes_)))
+        probability = self._flip_probabilities(X)
+        for code, rows in self._rows_by_class(codes, np.arange(len(codes))):
+            matrix[code] += probability[rows] @ self._directions(X[rows], code)
+        matrix /= np.bincount(codes, minlength=len(matrix))[:, np.newaxis]
+        np.fill_diagonal(matrix, 0)
+        np.fill_diagonal(matrix, 1 - matrix.sum(axis=1))
+        return matrix
+
+    def _rows_by_class(
+        self, codes: Codes, rows: NDArray[np.intp]
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        for code in range(len(self.classes_)):
+            of_class = rows[codes[rows] == code]
+            for part in gen_batches(len(of_class), _ROWS_AT_A_TIME):
+                yield code, of_class[part]
+
+    def _directions(self, X: Any, code: int) -> NDArray[np.float64]:
+        """Return P(noisy class | sample of class ``code``, its label flips)."""
+        shape = (self.n_features_in_, len(self.classes_))
+        rng = np.random.RandomState(self._class_seeds[code])
+        logits = self._projected(X, rng.standard_normal(shape))
+        logits[:, code] = -np.inf
+        if len(self.classes_) == 1:
+            return np.zeros_like(logits)
+        return softmax(logits, axis=1)
+
+    def _projected(self, X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Project standardized ``X``, which may be sparse: the weights are scaled."""
+        scaled = weights / self._scale[:, np.newaxis]
+        return np.asarray(X @ scaled) - self._mean @ scaled
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> Any:
+        if X is None:
+            owner = type(self).__name__
+            raise ValueError(
+                f"{owner} needs the samples X, as its noise depends on them, but got "
+                "labels only. Pass fit_transform(y, X), fit(y, X) and transform(y, X)."
+            )
+        if np.ndim(X) > 2:
+            X = np.reshape(X, (len(X), -1))
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_consistent_length(X, y)
+        return X
+
+    def _transition_matrix(self) -> NDArray[np.float64]:
+        return self._average.copy()
+
+
+def _mean_and_scale(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if hasattr(X, "toarray"):
+        mean, variance = mean_variance_axis(X, axis=0)
+    else:
+        mean, variance = X.mean(axis=0), X.var(axis=0)
+    # a feature that never varies would otherwise be blown up to noise
+    scale = np.sqrt(np.where(variance > 1e-15 * (1 + mean**2), variance, 1.0))
+    return mean, scale
