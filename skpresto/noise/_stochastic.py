@@ -31,8 +31,8 @@ def check_transition_matrix(matrix: Any, owner: str) -> NDArray[np.float64]:
         raise ValueError(
             f"{owner} needs a row-stochastic matrix, every row summing to 1, but row "
             f"{row} sums to {sums[row]:.6g}, which is {abs(excess[row]):.3g} "
-            f"{direction} than 1. If the classes are in its columns, pass matrix.T; if it holds counts, "
-            "divide each row by its sum."
+            f"{direction} than 1. If the classes are in its columns, pass matrix.T; "
+            "if it holds counts, divide each row by its sum."
         )
     return checked / sums[:, np.newaxis]
 
