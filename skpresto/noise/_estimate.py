@@ -4,9 +4,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_consistent_length, gen_batches
+from sklearn.utils import check_array, check_consistent_length
 
-from skpresto.noise._labels import Codes, Labels, classes_of, encode, label_vector
+from skpresto.noise._labels import (
+    Codes,
+    Labels,
+    classes_of,
+    encode,
+    label_vector,
+    parts,
+)
 from skpresto.noise._stochastic import check_transition_matrix
 
 _ROWS_AT_A_TIME = 65536
@@ -203,7 +210,7 @@ def _confident_joint(noisy: Codes, proba: NDArray[np.float64]) -> NDArray[np.flo
     )
 
     joint = np.zeros((n_classes, n_classes))
-    for part in gen_batches(len(noisy), _ROWS_AT_A_TIME):
+    for part in parts(len(noisy), _ROWS_AT_A_TIME):
         confident = np.where(proba[part] >= threshold, proba[part], -1.0)
         counted = confident.max(axis=1) >= 0
         guess = confident.argmax(axis=1)[counted]

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
-from sklearn.utils import check_consistent_length, check_random_state, gen_batches
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skpresto._sklearn import Interval
 from skpresto.noise._base import BaseLabelNoise
 from skpresto.noise._class_conditional import refuse_noise_in_one_class
-from skpresto.noise._labels import Codes, Labels, encode
+from skpresto.noise._labels import Codes, Labels, encode, parts
 
 _ROWS_AT_A_TIME = 4096
 
@@ -206,7 +206,7 @@ class InstanceDependentNoise(BaseLabelNoise):
             matrix[code] += probability[rows] @ self._directions(X[rows], code)
         matrix /= np.bincount(codes, minlength=len(matrix))[:, np.newaxis]
         np.fill_diagonal(matrix, 0)
-        np.fill_diagonal(matrix, 1 - matrix.sum(axis=1))
+        np.fill_diagonal(matrix, np.maximum(1 - matrix.sum(axis=1), 0))
         return matrix
 
     def _rows_by_class(
@@ -214,7 +214,7 @@ class InstanceDependentNoise(BaseLabelNoise):
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
         for code in range(len(self.classes_)):
             of_class = rows[codes[rows] == code]
-            for part in gen_batches(len(of_class), _ROWS_AT_A_TIME):
+            for part in parts(len(of_class), _ROWS_AT_A_TIME):
                 yield code, of_class[part]
 
     def _directions(self, X: Any, code: int) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d, gen_batches
+from sklearn.utils import column_or_1d
 
 Labels = NDArray[Any]
 Codes = NDArray[Any]
@@ -22,9 +22,9 @@ _WIDEST_TABLE = 2**20
 _NUMERIC = "biuf"
 
 
-def parts(n_samples: int) -> Iterator[slice]:
-    """Cut ``range(n_samples)`` into slices of at most ``PART`` samples."""
-    return gen_batches(n_samples, PART)
+def parts(n_samples: int, size: int = PART) -> Iterator[slice]:
+    """Cut ``range(n_samples)`` into slices of at most ``size`` samples."""
+    return (slice(i, min(i + size, n_samples)) for i in range(0, n_samples, size))
 
 
 def label_vector(y: Any, owner: str) -> Labels:
