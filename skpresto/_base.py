@@ -67,7 +67,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self._store_net_params(net_params)
+        vars(self).update(net_params)
 
     @abstractmethod
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> None:

@@ -22,6 +22,14 @@ SIZE_NAMES = {
     "n_classes": ("n_classes", "n_outputs", "out_features"),
 }
 
+#: Optimizers with a fused kernel on CPU and CUDA: the same numbers, half the time.
+_HAVE_FUSED = {
+    torch.optim.SGD,
+    torch.optim.Adam,
+    torch.optim.AdamW,
+    torch.optim.Adagrad,
+}
+
 softmax = partial(torch.softmax, dim=-1)
 
 
@@ -31,8 +39,7 @@ def build_net(estimator: Any, data: TrainingData) -> PolicyNet:
     module, module_params = _module(estimator, data, _of("module", params))
     optimizer_params = _of("optimizer", params)
     _check_optimizer(estimator, optimizer_params)
-    if estimator.optimizer is torch.optim.SGD:
-        optimizer_params.setdefault("momentum", 0.9)
+    _complete_optimizer(estimator, optimizer_params)
     criterion, criterion_params = _criterion(estimator, _of("criterion", params))
     others = {
         name: value
@@ -128,6 +135,18 @@ def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
             "times. Use SGD, Adam or another optimizer of one evaluation a step."
         )
     check_part_params(estimator, "optimizer", optimizer, params)
+
+
+def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+    """Add the recipe's momentum, and one kernel a step where torch has it."""
+    optimizer = estimator.optimizer
+    if optimizer is torch.optim.SGD:
+        params.setdefault("momentum", 0.9)
+    has_fused = optimizer in _HAVE_FUSED and not {"foreach", "differentiable"} & {
+        *params
+    }
+    if has_fused and torch.device(estimator.device).type in ("cpu", "cuda"):
+        params.setdefault("fused", True)
 
 
 def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

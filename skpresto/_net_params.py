@@ -31,27 +31,40 @@ class NetParamsMixin:
     """Take, give and set parameters such as ``module__hidden`` like any others.
 
     They are kept as attributes of the same name, so ``clone``, ``GridSearchCV`` and
-    ``repr`` see them.
+    ``repr`` see them. As scikit-learn asks, the constructor takes whatever it is
+    given; a name that means nothing is refused in ``fit``.
     """
 
-    def _store_net_params(self, net_params: dict[str, Any]) -> None:
-        for name in net_params:
+    def _further_params(self) -> dict[str, Any]:
+        """Return what was given beyond the arguments that have a name."""
+        named = inspect.signature(type(self)).parameters
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in named and not name.startswith("_") and name[-1] != "_"
+        }
+
+    def _net_params(self) -> dict[str, Any]:
+        """Return the parameters of the parts of the net; refuse all others."""
+        further = self._further_params()
+        for name in further:
             if not is_net_param(name):
                 raise TypeError(
-                    f"{type(self).__name__}() got an unexpected argument {name!r}"
+                    f"{type(self).__name__} got an unexpected argument {name!r}"
                     + (did_you_mean(name, self._known_names(name)) or ".")
                 )
-        vars(self).update(net_params)
+        return further
 
     def _known_names(self, misspelt: str) -> list[str]:
         """Return names that ``misspelt`` may have been meant to be."""
-        own = list(inspect.signature(type(self)).parameters)
+        own = list(inspect.signature(type(self)).parameters)[:-1]
         # "modul__width" and "module_width" are one slip away from "module__width".
-        ending = misspelt.rpartition("_")[2]
-        return own + [f"{prefix}__{ending}" for prefix in PREFIXES]
-
-    def _net_params(self) -> dict[str, Any]:
-        return {name: vars(self)[name] for name in vars(self) if is_net_param(name)}
+        prefix, _, rest = misspelt.partition("__")
+        meant = [f"{near}__{rest}" for near in difflib.get_close_matches(prefix, PREFIXES)]
+        for known in PREFIXES:
+            if misspelt.startswith(f"{known}_"):
+                meant.append(f"{known}__{misspelt[len(known) :].lstrip('_')}")
+        return own + meant
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters of this estimator, those of its net included.
@@ -67,7 +80,7 @@ class NetParamsMixin:
         params : dict
             Parameter names mapped to their values.
         """
-        return {**super().get_params(deep=deep), **self._net_params()}  # type: ignore[misc]
+        return {**super().get_params(deep=deep), **self._further_params()}  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters of this estimator, of contained objects or of its net.
@@ -85,13 +98,15 @@ class NetParamsMixin:
             This estimator.
         """
         of_net = {name: params.pop(name) for name in list(params) if is_net_param(name)}
-        known = self.get_params(deep=True)
+        known = {**self.get_params(deep=True), **inspect.signature(type(self)).parameters}
         for name in params:
             if name.partition("__")[0] not in known:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self}"
                     + (did_you_mean(name, self._known_names(name) + list(known)) or ".")
                 )
+        if "net_params" in params:  # the name of the catch-all is not a parameter
+            of_net["net_params"] = params.pop("net_params")
         vars(self).update(of_net)
         return super().set_params(**params)  # type: ignore[misc]
 

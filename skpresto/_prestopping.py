@@ -31,7 +31,7 @@ class LearnFromSafeSet(SelectionPolicy):
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe part of the batch."""
-        is_safe = self.history.vote(batch.index) == batch.labels
+        is_safe = self.history.vote_of_batch() == batch.labels
         return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
 
 

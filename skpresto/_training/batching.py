@@ -48,13 +48,13 @@ class TrainingRows(Dataset):
     def __init__(self, X: Any, labels: Tensor, rows: Tensor | None = None) -> None:
         self.X = X
         self.labels = labels
-        self.rows = torch.arange(len(labels)) if rows is None else rows
+        self.rows = rows
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.labels) if self.rows is None else len(self.rows)
 
     def __getitem__(self, position: int) -> tuple[Any, Tensor, int]:
-        row = int(self.rows[position])
+        row = int(position if self.rows is None else self.rows[position])
         return _take_item(self.X, row), self.labels[row], row
 
 
@@ -127,7 +127,7 @@ class TensorBatches:
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         X, labels, rows = self.dataset.X, self.dataset.labels, self.dataset.rows
         for positions in self.order:
-            index = rows.index_select(0, positions)
+            index = positions if rows is None else rows.index_select(0, positions)
             yield take_rows(X, index), labels.index_select(0, index), index
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-# Rows looked at together in a query over the whole training set: a vote compares every
-# pair of entries of a row, which for q = 10 makes 100 bytes a row.
-_ROWS_AT_ONCE = 1 << 15
+# Samples looked at together when all are asked about: a vote compares every pair of
+# a sample's entries, which for q = 10 makes 100 bytes a sample.
+_SAMPLES_AT_ONCE = 1 << 15
 
 
 def _smallest_dtype(largest: int) -> torch.dtype:
@@ -19,8 +19,9 @@ def _smallest_dtype(largest: int) -> torch.dtype:
 class LabelHistory:
     """Remember the classes predicted for each sample at its last ``length`` visits.
 
-    The entries of a sample are kept newest first, in one byte each up to 256 classes,
-    so a million samples with ``length=10`` take 11 MB.
+    An entry takes one byte up to 256 classes, so a million samples with ``length=10``
+    take 11 MB. New predictions are first put aside and entered many batches at once,
+    which is much faster than entering each batch by itself; no answer shows it.
 
     Parameters
     ----------
@@ -41,6 +42,10 @@ class LabelHistory:
     vote (-1) and agrees with no label.
     """
 
+    #: Whether a sample may be visited again before ``settle`` is called. If so,
+    #: every batch is entered by itself.
+    has_repeated_visits = False
+
     def __init__(
         self,
         n_samples: int,
@@ -49,113 +54,121 @@ class LabelHistory:
         device: str | torch.device = "cpu",
     ) -> None:
         self.length = length
+        # Entries of one age lie together, newest first: (length, n_samples).
         self._predicted = torch.zeros(
-            (n_samples, length), dtype=_smallest_dtype(n_classes - 1), device=device
+            (length, n_samples), dtype=_smallest_dtype(n_classes - 1), device=device
         )
-        self._n_recorded = torch.zeros(
+        self._n_entries = torch.zeros(
             n_samples, dtype=_smallest_dtype(length + 1), device=device
         )
-        self._age = torch.arange(length, dtype=self._n_recorded.dtype, device=device)
+        self._age = torch.arange(
+            length, dtype=self._n_entries.dtype, device=device
+        ).unsqueeze(1)
+        self._put_aside: list[tuple[Tensor, Tensor]] = []
+        self._n_put_aside = 0
 
     @property
     def nbytes(self) -> int:
         """Memory taken by what is remembered."""
-        return self._predicted.nbytes + self._n_recorded.nbytes
+        return self._predicted.nbytes + self._n_entries.nbytes
 
     def record(self, index: Tensor, predicted: Tensor) -> None:
         """Add one prediction for each of the samples at ``index``."""
-        newest = predicted.to(self._predicted.dtype).unsqueeze(1)
-        older = self._predicted.index_select(0, index)[:, :-1]
-        self._predicted.index_copy_(0, index, torch.cat((newest, older), dim=1))
-        counts = self._n_recorded.index_select(0, index)
-        self._n_recorded.index_copy_(0, index, (counts + 1).clamp_(max=self.length))
+        if self._n_put_aside >= _SAMPLES_AT_ONCE or self.has_repeated_visits:
+            self.settle()
+        self._put_aside.append((index, predicted.to(self._predicted.dtype)))
+        self._n_put_aside += len(index)
+
+    def settle(self) -> None:
+        """Enter what was put aside."""
+        if not self._put_aside:
+            return
+        index = torch.cat([index for index, _ in self._put_aside])
+        newest = torch.cat([predicted for _, predicted in self._put_aside])
+        entries, counts = self._with_newest(index, newest)
+        self._predicted.index_copy_(1, index, entries)
+        self._n_entries.index_copy_(0, index, counts)
+        self._put_aside.clear()
+        self._n_put_aside = 0
+
+    def _with_newest(self, index: Tensor, newest: Tensor) -> tuple[Tensor, Tensor]:
+        """Return entries and their number as they are with one prediction more."""
+        older = self._predicted.index_select(1, index)[:-1]
+        counts = self._n_entries.index_select(0, index) + 1
+        return torch.cat((newest.unsqueeze(0), older)), counts.clamp_(max=self.length)
+
+    def vote_of_batch(self) -> Tensor:
+        """Return the vote of each sample of the batch recorded last."""
+        return self._vote(*self._with_newest(*self._put_aside[-1]))
+
+    def frequencies_of_batch(self) -> Tensor:
+        """Return the share of each entry's class, for the batch recorded last.
+
+        Of shape (length, b). A class is counted at its newest entry only, all other
+        places are 0, so that each column sums to 1.
+        """
+        entries, counts = self._with_newest(*self._put_aside[-1])
+        same = self._same_class(entries, counts)
+        is_newest = ~same.tril(diagonal=-1).any(dim=1)
+        return same.sum(dim=1) * is_newest / counts
+
+    def vote(self) -> Tensor:
+        """Return the class predicted most often for every sample."""
+        return torch.cat([self._vote(*part) for part in self._parts()])
+
+    def agreement(self, labels: Tensor) -> Tensor:
+        """Return the share of each sample's predictions that equal its label."""
+        self.settle()
+        is_entry = self._age < self._n_entries
+        equal = (self._predicted == labels).logical_and_(is_entry)
+        return equal.sum(dim=0) / self._n_entries.clamp(min=1)
 
     def newest(self) -> Tensor:
         """Return the last prediction for every sample (0 where there is none)."""
-        return self._predicted[:, 0]
+        self.settle()
+        return self._predicted[0]
 
     def is_visited(self) -> Tensor:
         """Return which samples have been visited."""
-        return self._n_recorded > 0
-
-    def vote(self, index: Tensor | None = None) -> Tensor:
-        """Return the class predicted most often, for the samples at ``index`` or all."""
-        return torch.cat([self._vote(*rows)[0] for rows in self._rows(index)])
-
-    def frequencies(self, index: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return for each entry how often its class occurs, and which entries count.
-
-        The share of an entry's class among the entries of its sample, of shape
-        (n, length), newest first, and a mask of the *first* (newest) entry of each
-        class in its sample: summing over the mask counts every class once.
-        """
-        parts = [self._frequencies(*rows) for rows in self._rows(index)]
-        return (
-            torch.cat([share for share, _ in parts]),
-            torch.cat([first for _, first in parts]),
-        )
-
-    def agreement(self, labels: Tensor, index: Tensor | None = None) -> Tensor:
-        """Return the share of each sample's predictions that equal its label.
-
-        ``labels`` holds one label for each sample asked about; the share of a sample
-        never visited is 0.
-        """
-        predicted, counts = self._all_rows(index)
-        filled = self._age < counts.unsqueeze(1)
-        equal = (predicted == labels.unsqueeze(1)) & filled
-        return equal.sum(1) / counts.clamp(min=1)
+        self.settle()
+        return self._n_entries > 0
 
     def state(self) -> tuple[Tensor, Tensor]:
         """Return a copy of everything remembered, for :meth:`restore`."""
-        return self._predicted.clone(), self._n_recorded.clone()
+        self.settle()
+        return self._predicted.clone(), self._n_entries.clone()
 
     def restore(self, state: tuple[Tensor, Tensor]) -> None:
         """Go back to what was remembered when ``state`` was taken."""
+        self.clear()
         self._predicted.copy_(state[0])
-        self._n_recorded.copy_(state[1])
+        self._n_entries.copy_(state[1])
 
     def clear(self) -> None:
         """Forget everything."""
+        self._put_aside.clear()
+        self._n_put_aside = 0
         self._predicted.zero_()
-        self._n_recorded.zero_()
+        self._n_entries.zero_()
 
-    def _all_rows(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        if index is None:
-            return self._predicted, self._n_recorded
-        return (
-            self._predicted.index_select(0, index),
-            self._n_recorded.index_select(0, index),
+    def _parts(self) -> Iterator[tuple[Tensor, Tensor]]:
+        self.settle()
+        yield from zip(
+            self._predicted.split(_SAMPLES_AT_ONCE, dim=1),
+            self._n_entries.split(_SAMPLES_AT_ONCE),
+            strict=True,
         )
 
-    def _rows(self, index: Tensor | None) -> Iterator[tuple[Tensor, Tensor]]:
-        if index is None:
-            yield from zip(
-                self._predicted.split(_ROWS_AT_ONCE),
-                self._n_recorded.split(_ROWS_AT_ONCE),
-                strict=True,
-            )
-            return
-        for part in index.split(_ROWS_AT_ONCE):
-            yield self._all_rows(part)
+    def _same_class(self, entries: Tensor, counts: Tensor) -> Tensor:
+        """Return whether entries i and j of a sample have the same class: (i, j, b)."""
+        same = entries.unsqueeze(0) == entries.unsqueeze(1)
+        is_entry = self._age < counts
+        return same.logical_and_(is_entry).logical_and_(is_entry.unsqueeze(1))
 
-    def _same(self, predicted: Tensor, filled: Tensor) -> Tensor:
-        """Return which filled entry (last axis) has the class of which entry."""
-        same = predicted.unsqueeze(2) == predicted.unsqueeze(1)
-        return same.logical_and_(filled.unsqueeze(1))
-
-    def _vote(self, predicted: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
-        filled = self._age < counts.unsqueeze(1)
-        votes = self._same(predicted, filled).sum(2, dtype=torch.int32)
-        votes.mul_(filled)
+    def _vote(self, entries: Tensor, counts: Tensor) -> Tensor:
+        same = self._same_class(entries, counts)
+        votes = same.view(torch.uint8).sum(dim=1, dtype=self._n_entries.dtype)
         # argmax returns the first of several maxima, which is the newest.
-        winner = votes.argmax(1, keepdim=True)
-        voted = predicted.gather(1, winner).squeeze(1).long()
-        return voted.masked_fill_(counts == 0, -1), votes
-
-    def _frequencies(self, predicted: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
-        filled = self._age < counts.unsqueeze(1)
-        same = self._same(predicted, filled)
-        share = same.sum(2) / counts.clamp(min=1).unsqueeze(1)
-        is_first = ~same.tril(diagonal=-1).any(2) & filled
-        return share, is_first
+        winner = votes.argmax(dim=0, keepdim=True)
+        voted = entries.gather(0, winner).squeeze(0).long()
+        return voted.masked_fill_(counts == 0, -1)

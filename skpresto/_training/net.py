@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 from skorch import NeuralNet
-from skorch.callbacks import LRScheduler
+from skorch.callbacks import Callback, LRScheduler
 from skorch.utils import TeeGenerator, to_device
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
@@ -99,24 +99,29 @@ class PolicyNet(NeuralNet):
         kwargs = self.get_params_for(prefix)
         in_memory = isinstance(getattr(dataset, "X", None), (Tensor, np.ndarray))
         if isinstance(dataset, PredictionRows) and in_memory:
-            if not set(kwargs) - {"batch_size"}:
-                size = kwargs.get(
-                    "batch_size", rows_at_once(dataset.X, self.batch_size)
-                )
+            size = kwargs.pop("batch_size", rows_at_once(dataset.X, self.batch_size))
+            if not kwargs:
                 return TensorBlocks(dataset, size)
-        if isinstance(dataset, TrainingRows) and not {"sampler", "batch_sampler"} & set(
-            kwargs
-        ):
-            order = BatchOrder(
-                len(dataset),
-                kwargs.pop("batch_size", self.batch_size),
-                kwargs.pop("shuffle", True),
-                kwargs.pop("drop_last", False),
-            )
-            if in_memory and not kwargs:
-                return TensorBatches(dataset, order)
-            return DataLoader(dataset, batch_sampler=order, **kwargs)  # type: ignore
+        if isinstance(dataset, TrainingRows):
+            return self._training_batches(dataset, kwargs, in_memory)
         return super().get_iterator(dataset, training=training)
+
+    def _training_batches(
+        self, dataset: TrainingRows, kwargs: dict[str, Any], in_memory: bool
+    ) -> Any:
+        if {"sampler", "batch_sampler"} & set(kwargs):
+            # A sampler of the user's may draw a row twice.
+            self.label_history_.has_repeated_visits = True
+            return super().get_iterator(dataset, training=True)
+        order = BatchOrder(
+            len(dataset),
+            kwargs.pop("batch_size", self.batch_size),
+            kwargs.pop("shuffle", True),
+            kwargs.pop("drop_last", False),
+        )
+        if in_memory and not kwargs:
+            return TensorBatches(dataset, order)
+        return DataLoader(dataset, batch_sampler=order, **kwargs)  # type: ignore[arg-type]
 
     def run_single_epoch(
         self,
@@ -131,13 +136,19 @@ class PolicyNet(NeuralNet):
             return
         self._set_training(True)
         self.n_selected_ = self.n_skipped_ = 0
+        hears_batches = any(_hears_batches(callback) for _, callback in self.callbacks_)
         losses = []
         for features, labels, index in iterator:
-            batch = (features, labels)
-            self.notify("on_batch_begin", batch=batch, training=True)
-            step = self.train_step((features, labels, index))
+            if hears_batches:
+                batch = (features, labels)
+                self.notify("on_batch_begin", batch=batch, training=True)
+                step = self.train_step((features, labels, index))
+                self.notify("on_batch_end", batch=batch, training=True, **step)
+            else:
+                self.history.new_batch()
+                step = self.train_step((features, labels, index))
             losses.append(step["loss"])
-            self.notify("on_batch_end", batch=batch, training=True, **step)
+        self.label_history_.settle()
         self._record_losses(losses)
         for name, value in self.evaluate_().items():
             self.history.record(name, value)
@@ -156,7 +167,7 @@ class PolicyNet(NeuralNet):
     def train_step(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
         """Learn from what the policy selects of the batch."""
         features, labels, index = batch
-        labels, index = to_device(labels, self.device), to_device(index, self.device)
+        labels, index = labels.to(self.device), index.to(self.device)
         self._zero_grad_optimizer()
         statistics = self._copy_statistics()
         outputs = self.infer(features)
@@ -175,21 +186,37 @@ class PolicyNet(NeuralNet):
         if loss is None:
             self.n_skipped_ += 1
             return {"loss": None, "y_pred": outputs.detach()}
-        self.notify(
-            "on_grad_computed",
-            named_parameters=TeeGenerator(self.get_all_learnable_params()),
-            batch=batch[:2],
-            training=True,
-        )
+        if self._hears_gradients():
+            self.notify(
+                "on_grad_computed",
+                named_parameters=TeeGenerator(self.get_all_learnable_params()),
+                batch=batch[:2],
+                training=True,
+            )
         self._step_optimizer(None)
         return {"loss": loss.detach(), "y_pred": outputs.detach()}
+
+    def _zero_grad_optimizer(self, set_to_none: bool | None = None) -> None:
+        # What optimizer.zero_grad() does, without its profiling of each call.
+        for group in self.optimizer_.param_groups:
+            for parameter in group["params"]:
+                parameter.grad = None
+
+    def _hears_gradients(self) -> bool:
+        return any(
+            type(callback).on_grad_computed is not Callback.on_grad_computed
+            for _, callback in self.callbacks_
+        )
 
     def _sample_losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Return the loss of each sample for each network, of shape (k, b)."""
         n_networks, n_samples, _ = logits.shape
-        if labels.dim() == 1:
+        if labels.dim() == 1 and n_networks > 1:
             labels = labels.expand(n_networks, n_samples)
-        losses = self.criterion_(logits.flatten(0, 1), labels.flatten())
+        if n_networks == 1:
+            losses = self.criterion_(logits[0], labels.view(n_samples))
+        else:
+            losses = self.criterion_(logits.flatten(0, 1), labels.flatten())
         if losses.shape != (n_networks * n_samples,):
             raise ValueError(
                 f"criterion must return one loss a sample, here of shape "
@@ -216,7 +243,9 @@ class PolicyNet(NeuralNet):
         sums = (losses * selection.weights).sum(dim=1)
         return (sums / totals.where(totals > 0, 1.0)).sum(), is_learning
 
-    def _networks(self) -> list[nn.Module]:
+    @property
+    def networks(self) -> list[nn.Module]:
+        """The networks trained side by side."""
         if isinstance(self.module_, NetworkStack):
             return list(self.module_.networks)
         return [self.module_]
@@ -225,13 +254,13 @@ class PolicyNet(NeuralNet):
         """Return what a forward pass changes in each network: BatchNorm's buffers."""
         if not self.policy_.may_select_nothing:
             return []
-        return [[b.clone() for b in net.buffers()] for net in self._networks()]
+        return [[b.clone() for b in net.buffers()] for net in self.networks]
 
     def _undo_forward(
         self, statistics: list[list[Tensor]], is_learning: list[bool]
     ) -> None:
         """Leave no trace of the batch in the networks that learn nothing from it."""
-        networks = zip(self._networks(), statistics, is_learning, strict=True)
+        networks = zip(self.networks, statistics, is_learning, strict=True)
         for network, buffers, learns in networks:
             if learns:
                 continue
@@ -245,6 +274,14 @@ class PolicyNet(NeuralNet):
         """Return the class predicted for each row, in evaluation mode."""
         outputs = self.forward_iter(rows, training=False, device=self.device)
         return torch.cat([output.argmax(dim=-1) for output in outputs])
+
+
+def _hears_batches(callback: Callback) -> bool:
+    """Return whether a callback does anything at the begin or end of a batch."""
+    if isinstance(callback, LRScheduler):
+        return callback.step_every == "batch"
+    hooks = ("on_batch_begin", "on_batch_end")
+    return any(getattr(type(callback), h) is not getattr(Callback, h) for h in hooks)
 
 
 def _predicted_classes(logits: Tensor) -> Tensor:

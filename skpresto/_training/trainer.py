@@ -122,8 +122,9 @@ class Trainer:
         is_settled : bool
             Whether the rule is settled. False without a rule.
         """
-        rows = self._rows_without(holdout)
-        dataset = TrainingRows(self.data.X, self.data.labels, rows)
+        dataset = TrainingRows(
+            self.data.X, self.data.labels, self._rows_without(holdout)
+        )
         self.net.policy_ = policy
         first = len(self.records)
         for _ in range(n_epochs):
@@ -160,10 +161,11 @@ class Trainer:
             if name in vars(self.net):
                 delattr(self.net, name)
 
-    def _rows_without(self, holdout: Tensor | None) -> Tensor:
+    def _rows_without(self, holdout: Tensor | None) -> Tensor | None:
+        if holdout is None:
+            return None
         kept = torch.ones(len(self.data.labels), dtype=torch.bool)
-        if holdout is not None:
-            kept[holdout] = False
+        kept[holdout] = False
         return kept.nonzero().squeeze(1)
 
     def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:
@@ -184,7 +186,7 @@ class Trainer:
         self.net.fit_loop(dataset, epochs=1)
         self.net.n_epochs_ += 1
         self._check_finite(self.net.history[-1, "train_loss"])
-        fields = self._measure(dataset.rows.to(self.net.device), before, was_visited)
+        fields = self._measure(dataset.rows, before, was_visited)
         record = EpochRecord(
             epoch=self.n_epochs,
             phase=phase,
@@ -223,34 +225,37 @@ class Trainer:
         return (predicted != labels.to(predicted.device)).double().mean().item()
 
     def _measure(
-        self, rows: Tensor, before: Tensor, was_visited: Tensor
+        self, rows: Tensor | None, before: Tensor, was_visited: Tensor
     ) -> dict[str, Any]:
         """Return what the epoch's predictions say, over the rows trained on."""
+        rows = slice(None) if rows is None else rows.to(self.net.device)
         now = self.label_history.newest()
-        changed = (now != before) | ~was_visited
-        is_memorized = self.label_history.vote(rows) == self.labels[rows]
+        is_changed = ((now != before) | ~was_visited)[rows]
+        is_memorized = (self.label_history.vote() == self.labels)[rows]
         epoch = self.net.history[-1]
-        n_networks = len(self.net._networks())
+        n_learners = len(self.net.networks) * len(is_memorized)
         return {
             "train_loss": epoch["train_loss"],
-            "train_error": _share(now[rows] != self.labels[rows]),
+            "train_error": _share((now != self.labels)[rows]),
             "memorized_fraction": _share(is_memorized),
-            "changed_fraction": _share(changed[rows]),
-            "selected_fraction": int(self.net.n_selected_) / (n_networks * len(rows)),
+            "changed_fraction": _share(is_changed),
+            "selected_fraction": int(self.net.n_selected_) / n_learners,
             "n_skipped_batches": self.net.n_skipped_,
             "valid_error": epoch.get("valid_error"),
             "holdout_error": epoch.get("holdout_error"),
             "n_valid": _length(self.data.valid_labels),
-            "n_holdout": len(self.labels) - len(rows) or None,
+            "n_holdout": len(self.labels) - len(is_memorized) or None,
             **self._memorization(rows, is_memorized),
             **self.net.policy_.epoch_summary(),
         }
 
-    def _memorization(self, rows: Tensor, is_memorized: Tensor) -> dict[str, float]:
+    def _memorization(
+        self, rows: Tensor | slice, is_memorized: Tensor
+    ) -> dict[str, float]:
         """Return memorization precision and recall, where true labels are known."""
         if self.data.is_correct is None:
             return {}
-        is_correct = self.data.is_correct.to(rows.device)[rows]
+        is_correct = self.data.is_correct.to(self.net.device)[rows]
         both = (is_memorized & is_correct).sum().item()
         n_memorized = is_memorized.sum().item()
         n_correct = is_correct.sum().item()
