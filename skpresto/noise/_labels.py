@@ -187,11 +187,12 @@ def in_kind_of(y: Any, labels: Labels, owner: str) -> Any:
     if not isinstance(y.dtype, np.dtype):
         dtype = y.dtype
     categories = getattr(y.dtype, "categories", None)
-    if categories is not None and not set(np.unique(labels)) <= set(categories):
-        lost = sorted(map(repr, set(np.unique(labels)) - set(categories)))
+    lost = set() if categories is None else set(labels.tolist()) - set(categories)
+    if lost:
         raise ValueError(
             f"{owner} drew labels that the categories of y do not hold: "
-            f"{_shortened(lost)}. Pass a y with the categories seen in fit."
+            f"{_shortened(sorted(map(repr, lost)))}. Pass a y with the categories seen "
+            "in fit."
         )
     return type(y)(labels, index=y.index, name=y.name, dtype=dtype)
 

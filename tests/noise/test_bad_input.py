@@ -1,0 +1,193 @@
+"""Each mistake is answered with who, what is needed, what was got and a way out."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from skpresto.noise import (
+    InstanceDependentNoise,
+    PairNoise,
+    SymmetricNoise,
+    TransitionMatrixNoise,
+)
+
+X = np.arange(8.0).reshape(4, 2)
+RATED = [SymmetricNoise, PairNoise, InstanceDependentNoise]
+
+
+@pytest.mark.parametrize("injector", RATED)
+@pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, "0.2", None])
+def test_rate_must_be_between_zero_and_one(injector, rate):
+    name = injector.__name__
+    with pytest.raises(ValueError, match=rf"'rate' parameter of {name} must be .*0.*1"):
+        injector(rate).fit([0, 1, 0, 1], X)
+
+
+@pytest.mark.parametrize("injector", RATED)
+def test_noise_needs_a_second_class(injector):
+    match = f"{injector.__name__} with rate=0.3 needs at least two classes .* rate=0"
+    with pytest.raises(ValueError, match=match):
+        injector(0.3).fit(["a"] * 4, X)
+
+
+@pytest.mark.parametrize("injector", RATED)
+@pytest.mark.parametrize("exact", [False, True])
+def test_one_class_without_noise_is_fine(injector, exact):
+    noise = injector(0.0, exact=exact)
+    assert noise.fit_transform(["a"] * 4, X).tolist() == ["a"] * 4
+    assert noise.transition_matrix_.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "match"),
+    [
+        ([[0.5, 0.5]], r"needs a square matrix.*shape \(1, 2\)"),
+        ([0.5, 0.5], r"needs a square matrix.*shape \(2,\)"),
+        (np.empty((0, 0)), r"needs a square matrix.*shape \(0, 0\)"),
+        ([[1, 0], [0.5, 0.75]], "row 1 sums to 1.25, which is 0.25 more than 1"),
+        ([[0.9, 0], [0, 1]], "row 0 sums to 0.9, which is 0.1 less than 1.*matrix.T"),
+        ([[1.5, -0.5], [0, 1]], "non-negative.* row 0 and column 1 is -0.5"),
+        ([[np.nan, 1], [0, 1]], "finite .* row 0 and column 0 is nan"),
+        (np.eye(3), "matrix for 3 classes, but y holds 2.*sorted order"),
+    ],
+)
+def test_matrix_mistakes_are_told_with_row_and_size(matrix, match):
+    with pytest.raises(ValueError, match=match):
+        TransitionMatrixNoise(matrix).fit([0, 1])
+
+
+def test_matrix_must_be_given_as_an_array():
+    with pytest.raises(ValueError, match="'matrix' parameter of TransitionMatrixNoise"):
+        TransitionMatrixNoise(0.3).fit([0, 1])
+
+
+def test_rows_that_miss_one_by_rounding_are_rescaled():
+    matrix = np.full((3, 3), 1 / 3, dtype=np.float32)
+    noise = TransitionMatrixNoise(matrix).fit([0, 1, 2])
+    np.testing.assert_allclose(noise.transition_matrix_.sum(axis=1), 1, atol=1e-15)
+
+
+@pytest.mark.parametrize("injector", RATED)
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [
+        ([0, 1, np.nan, 1], "needs a label for every sample, but y holds missing"),
+        ([0, 1, np.inf, 1], "needs a label for every sample, but y holds missing"),
+        (np.array(["a", None, "b", "a"], dtype=object), "y holds missing values"),
+        (np.array(["a", np.nan, "b", "a"], dtype=object), "y holds missing values"),
+        (np.array(["2020", "NaT"] * 2, dtype="M8[Y]"), "y holds missing values"),
+        (np.eye(4), r"needs a 1-D y.*shape \(4, 4\).*argmax"),
+        (np.zeros((4, 1, 1)), r"needs a 1-D y.*shape \(4, 1, 1\)"),
+        (3, r"needs a 1-D y.*shape \(\)"),
+        (None, "requires y to be passed, but the target y is None"),
+        ([0.5, 1.0, 2.0, 1.0], "Unknown label type: continuous.*fractions such as 0.5"),
+        ([], "needs at least one label"),
+    ],
+)
+def test_labels_that_are_no_labels_are_refused(injector, y, match):
+    with pytest.raises(ValueError, match=match):
+        injector().fit(y, X)
+
+
+def test_labels_that_cannot_be_sorted_are_refused():
+    y = np.array(["a", 1, "a", 1], dtype=object)
+    with pytest.raises(TypeError, match=r"labels of one kind.* int and str"):
+        SymmetricNoise().fit(y)
+
+
+@pytest.mark.parametrize("injector", RATED)
+def test_labels_never_seen_are_named(injector):
+    noise = injector().fit(["a", "b", "a", "b"], X)
+    match = f"{injector.__name__} knows 2 classes, .* fit never saw: 'c', 'd'"
+    with pytest.raises(ValueError, match=match):
+        noise.transform(["a", "c", "d", "c"], X)
+
+
+def test_of_many_labels_never_seen_five_are_named():
+    noise = SymmetricNoise().fit([0, 1])
+    with pytest.raises(ValueError, match="11, 12, 13, 14, 15 and 3 more"):
+        noise.transform(np.arange(11, 19))
+
+
+def test_labels_never_seen_below_and_between_the_classes_are_found():
+    noise = SymmetricNoise().fit([2, 5])
+    for label in (-1, 3, 6):
+        with pytest.raises(ValueError, match=f"fit never saw: {label}"):
+            noise.transform([2, label, 5])
+
+
+def test_text_is_not_a_number():
+    noise = SymmetricNoise().fit([1, 2])
+    with pytest.raises(ValueError, match="fit never saw: '1'"):
+        noise.transform(["1"])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda noise: noise.fit([0, 1]),
+        lambda noise: noise.fit_transform([0, 1]),
+        lambda noise: noise.fit([0, 1], X[:2]).transform([0, 1]),
+    ],
+)
+def test_instance_dependent_noise_asks_for_samples(call):
+    with pytest.raises(ValueError, match=r"needs the samples X.*fit_transform\(y, X\)"):
+        call(InstanceDependentNoise())
+
+
+def test_samples_must_be_as_many_as_labels():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        InstanceDependentNoise().fit([0, 1, 0], X)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SymmetricNoise().fit_resample(X, [0, 1, 0])
+
+
+def test_samples_must_have_the_features_of_fit():
+    noise = InstanceDependentNoise().fit([0, 1, 0, 1], X)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* is expecting 2"):
+        noise.transform([0, 1, 0, 1], X[:, :1])
+
+
+@pytest.mark.parametrize(
+    ("mapping", "match"),
+    [
+        (
+            {"truk": "cat"},
+            "truk' to 'cat', but 'truk' is not among .*'cat'",
+        ),
+        ({"cat": "lorry"}, "'lorry' is not among the classes of y: 'cat', 'truck'"),
+        ({"cat": "cat"}, "mapping of 'cat' to itself.*Leave a class out"),
+    ],
+)
+def test_mapping_mistakes_are_named(mapping, match):
+    with pytest.raises(ValueError, match=match):
+        PairNoise(mapping=mapping).fit(["cat", "truck"])
+
+
+def test_mapping_mistakes_do_not_list_a_thousand_classes():
+    with pytest.raises(ValueError, match=r"8, 9, \.\.\.\. Map"):
+        PairNoise(mapping={-1: 0}).fit(np.arange(1000))
+
+
+@pytest.mark.parametrize(
+    "noise", [SymmetricNoise(), TransitionMatrixNoise(np.eye(2)), PairNoise()]
+)
+def test_transform_before_fit_says_so(noise):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        noise.transform([0, 1])
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        _ = noise.transition_matrix_
+
+
+def test_flip_probabilities_before_fit_say_so():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        InstanceDependentNoise().flip_probabilities(X)
+
+
+def test_noise_as_a_step_of_a_scikit_learn_pipeline_points_to_the_way_out():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    pipe = make_pipeline(SymmetricNoise(), LogisticRegression())
+    with pytest.raises(ValueError, match="use NoisyTargetClassifier or"):
+        pipe.fit(X, [0, 1, 0, 1])
