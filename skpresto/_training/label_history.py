@@ -109,7 +109,8 @@ class LabelHistory:
         """
         entries, counts = self._with_newest(*self._put_aside[-1])
         same = self._same_class(entries, counts)
-        is_newest = ~same.tril(diagonal=-1).any(dim=1)
+        is_older = (self._age > self._age.T).unsqueeze(2)
+        is_newest = ~(same & is_older).any(dim=1)
         return same.sum(dim=1) * is_newest / counts
 
     def vote(self) -> Tensor:

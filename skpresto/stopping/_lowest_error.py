@@ -41,7 +41,8 @@ class _LowestErrorStop(StopRule):
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
         """Return whether the error has not fallen for ``patience`` epochs."""
-        return len(records) - 1 - self._errors(records).argmin() >= self.patience
+        waited = len(records) - 1 - self._errors(records).argmin()
+        return bool(waited >= self.patience)
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
         """Return the positions that are, or may still become, the candidate."""

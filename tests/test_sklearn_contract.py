@@ -1,0 +1,34 @@
+"""scikit-learn's own checks, on every public classifier, with nothing excused."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch import nn
+
+from tests.discovery import CLASSIFIERS
+
+
+class UserModule(nn.Module):
+    """A network as a user would write it, told the size of the data."""
+
+    def __init__(self, n_features, n_classes, width=32):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(n_features, width), nn.ReLU(), nn.Linear(width, n_classes)
+        )
+
+    def forward(self, X):
+        return self.layers(X)
+
+
+SHORT = {"max_epochs": 20, "batch_size": 32}
+BUILT_IN = [Classifier(**SHORT) for Classifier in CLASSIFIERS]
+WITH_MODULE = [Classifier(UserModule, **SHORT) for Classifier in CLASSIFIERS]
+
+
+# Twenty epochs on thirty samples rarely settle a stop rule, and say so.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+@pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")
+@parametrize_with_checks([*BUILT_IN, *WITH_MODULE])
+def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)

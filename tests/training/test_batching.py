@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skpresto._training.batching import (
+    BatchOrder,
+    PredictionRows,
+    TensorBatches,
+    TensorBlocks,
+    TrainingRows,
+    rows_at_once,
+)
+
+sizes = {"n_rows": st.integers(1, 40), "batch_size": st.integers(1, 12)}
+
+
+@given(**sizes, shuffle=st.booleans())
+def test_an_epoch_visits_every_row_once(n_rows, batch_size, shuffle):
+    order = BatchOrder(n_rows, batch_size, shuffle)
+    batches = list(order)
+    assert len(batches) == len(order)
+    assert sorted(torch.cat(batches).tolist()) == list(range(n_rows))
+
+
+@given(**sizes)
+def test_no_batch_of_one_row_unless_there_is_no_other(n_rows, batch_size):
+    lengths = [len(batch) for batch in BatchOrder(n_rows, batch_size)]
+    if batch_size > 1 and n_rows > 1:
+        assert min(lengths) > 1
+    assert max(lengths) <= batch_size + 1
+
+
+@given(**sizes)
+def test_drop_last_leaves_out_the_short_batch_only(n_rows, batch_size):
+    lengths = [len(batch) for batch in BatchOrder(n_rows, batch_size, drop_last=True)]
+    assert lengths == [batch_size] * (n_rows // batch_size) or lengths == [n_rows]
+
+
+def test_minus_one_means_one_batch():
+    assert [len(batch) for batch in BatchOrder(7, -1)] == [7]
+
+
+@pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
+def test_batches_of_tensors_equal_single_rows(as_array):
+    X = as_array(np.arange(30, dtype=np.float32).reshape(10, 3))
+    labels, rows = torch.arange(10) % 4, torch.tensor([9, 2, 4, 5, 7])
+    dataset = TrainingRows(X, labels, rows)
+    assert len(dataset) == 5
+    torch.manual_seed(0)
+    batches = TensorBatches(dataset, BatchOrder(5, 2))
+    assert len(batches) == 2
+    seen = []
+    for features, given_labels, index in batches:
+        for x, y, i in zip(features, given_labels, index, strict=True):
+            item = dataset[rows.tolist().index(i)]
+            assert torch.equal(item[0], x)
+            assert item[1:] == (y, i)
+            seen.append(int(i))
+    assert sorted(seen) == [2, 4, 5, 7, 9]
+
+
+@pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("rows", [None, torch.tensor([3, 1, 8])])
+def test_blocks_keep_the_order_of_the_rows(as_array, rows):
+    X = as_array(np.arange(20, dtype=np.float32).reshape(10, 2))
+    dataset = PredictionRows(X, rows)
+    blocks = TensorBlocks(dataset, batch_size=4)
+    parts = [block for block, _ in blocks]
+    assert len(parts) == len(blocks)
+    expected = torch.stack([dataset[i][0] for i in range(len(dataset))])
+    assert torch.equal(torch.cat(parts), expected)
+
+
+def test_rows_predicted_together_hold_about_a_million_numbers():
+    assert rows_at_once(np.empty((0, 32)), 128) == 16384
+    assert rows_at_once(np.empty((0, 3, 32, 32)), 128) == 341
+    assert rows_at_once(np.empty((0, 3, 224, 224)), 128) == 128
