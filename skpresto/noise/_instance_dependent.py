@@ -239,7 +239,8 @@ class InstanceDependentNoise(BaseLabelNoise):
                 f"{owner} needs the samples X, as its noise depends on them, but got "
                 "labels only. Pass fit_transform(y, X), fit(y, X) and transform(y, X)."
             )
-        if np.ndim(X) > 2:
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) > 2:
             X = np.reshape(X, (len(X), -1))
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_consistent_length(X, y)

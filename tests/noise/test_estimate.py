@@ -1,0 +1,173 @@
+"""Finding the matrix and the rate of noise that is there already."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+
+from skpresto.noise import (
+    PairNoise,
+    SymmetricNoise,
+    TransitionMatrixNoise,
+    estimate_transition_matrix,
+    noise_rate_from,
+)
+
+quick = settings(deadline=None, derandomize=True, max_examples=60)
+codes = npst.arrays(np.int64, 30, elements=st.integers(0, 3))
+
+
+def count_by_loop(noisy, true):
+    classes = sorted(set(noisy) | set(true))
+    matrix = np.eye(len(classes))
+    for i, actual in enumerate(classes):
+        given_to = [a for a, b in zip(noisy, true, strict=True) if b == actual]
+        if given_to:
+            matrix[i] = [given_to.count(label) / len(given_to) for label in classes]
+    return matrix
+
+
+def confident_matrix_by_loop(noisy, proba):
+    n_classes = proba.shape[1]
+    threshold = {
+        k: np.mean([p[k] for p, label in zip(proba, noisy, strict=True) if label == k])
+        for k in set(noisy)
+    }
+    joint = np.zeros((n_classes, n_classes))
+    for p, label in zip(proba, noisy, strict=True):
+        confident = [k for k in sorted(threshold) if p[k] >= threshold[k]]
+        if confident:
+            joint[label, max(confident, key=lambda k: p[k])] += 1
+    for k in set(noisy):
+        if not joint[k].any():
+            joint[k, k] = 1
+        joint[k] *= np.sum(noisy == k) / joint[k].sum()
+    return np.array(
+        [
+            joint[:, k] / joint[:, k].sum()
+            if joint[:, k].any()
+            else np.eye(n_classes)[k]
+            for k in range(n_classes)
+        ]
+    )
+
+
+@quick
+@given(codes, codes)
+def test_counting_equals_a_plain_loop(noisy, true):
+    matrix = estimate_transition_matrix(noisy, true)
+    np.testing.assert_allclose(matrix, count_by_loop(noisy.tolist(), true.tolist()))
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+@quick
+@given(codes, st.integers(0, 2**31 - 1))
+def test_confident_counting_equals_a_plain_loop(noisy, seed):
+    proba = np.random.RandomState(seed).dirichlet(np.full(4, 0.5), size=30)
+    matrix = estimate_transition_matrix(noisy, pred_proba=proba, classes=range(4))
+    np.testing.assert_allclose(
+        matrix, confident_matrix_by_loop(noisy, proba), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert (matrix >= 0).all()
+
+
+def test_rows_are_true_classes_and_columns_are_given_labels():
+    y_true = ["cat", "cat", "cat", "cat", "dog", "dog"]
+    y_noisy = ["cat", "cat", "cat", "dog", "dog", "dog"]
+    matrix = estimate_transition_matrix(y_noisy, y_true)
+    assert matrix.tolist() == [[0.75, 0.25], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, list, pd.Series])
+def test_the_matrix_of_injected_noise_is_found_again(convert):
+    y = np.random.RandomState(0).choice(["a", "b", "c"], size=20_000, p=[0.5, 0.3, 0.2])
+    asked = np.array([[0.7, 0.2, 0.1], [0.0, 0.9, 0.1], [0.3, 0.3, 0.4]])
+    y_noisy = TransitionMatrixNoise(asked, random_state=0).fit_transform(y)
+    found = estimate_transition_matrix(convert(y_noisy), convert(y))
+    np.testing.assert_allclose(found, asked, atol=0.02)
+
+
+def test_perfect_predictions_give_the_matrix_that_true_labels_give():
+    y = np.random.RandomState(0).randint(3, size=3000)
+    y_noisy = SymmetricNoise(0.3, random_state=0).fit_transform(y)
+    found = estimate_transition_matrix(y_noisy, pred_proba=np.eye(3)[y])
+    np.testing.assert_allclose(found, estimate_transition_matrix(y_noisy, y))
+
+
+@pytest.mark.parametrize("injector", [PairNoise, SymmetricNoise])
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+def test_the_rate_is_found_without_true_labels(injector, rate):
+    X, y = load_digits(return_X_y=True)
+    y_noisy = injector(rate, exact=True, random_state=0).fit_transform(y)
+    proba = cross_val_predict(
+        KNeighborsClassifier(20), X, y_noisy, method="predict_proba"
+    )
+    found = noise_rate_from(estimate_transition_matrix(y_noisy, pred_proba=proba))
+    assert found == pytest.approx(rate, abs=0.03)
+
+
+@quick
+@given(st.floats(0, 1), st.integers(2, 6))
+def test_the_rate_of_symmetric_noise_is_its_rate_whatever_the_classes(rate, n_classes):
+    matrix = SymmetricNoise(rate).fit(np.arange(n_classes)).transition_matrix_
+    prior = np.arange(1.0, n_classes + 1)
+    assert noise_rate_from(matrix) == pytest.approx(rate)
+    assert noise_rate_from(matrix, prior / prior.sum()) == pytest.approx(rate)
+
+
+def test_the_rate_weighs_classes_by_their_prior():
+    matrix = [[1.0, 0.0], [0.5, 0.5]]
+    assert noise_rate_from(matrix) == 0.25
+    assert noise_rate_from(matrix, [0.9, 0.1]) == pytest.approx(0.05)
+
+
+PROBA = np.full((2, 2), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (([0, 1],), "either y_true or pred_proba.*got neither"),
+        (([0, 1], [0, 1], PROBA), "either y_true or pred_proba.*got both"),
+        (([0, 1], [0, 1, 1]), "inconsistent numbers of samples"),
+        (([0, 1], None, PROBA[:1]), "inconsistent numbers of samples"),
+        (
+            ([0, 1], None, np.full((2, 3), 1 / 3)),
+            "each of 2 classes, but got 3 columns",
+        ),
+        (([0, 1], None, 3 * PROBA), "rows that sum to 1.*between 3 and 3.*softmax"),
+        (([0, 1], None, [[1.5, -0.5]] * 2), "smallest entry is -0.5"),
+        (([0, 2], None, PROBA, [0, 1]), "labels that classes does not hold: 2"),
+        (([0, 1], [0, 1], None, [1, 0]), r"sorted and distinct.*\[1, 0\]"),
+        (([0, np.nan], [0, 1]), "missing values"),
+    ],
+)
+def test_estimate_tells_what_is_wrong(arguments, match):
+    names = ("y_noisy", "y_true", "pred_proba", "classes")
+    with pytest.raises(ValueError, match=match):
+        estimate_transition_matrix(**dict(zip(names, arguments, strict=False)))
+
+
+@pytest.mark.parametrize(
+    ("prior", "match"),
+    [
+        ([1.0], r"each of the 2 classes.*shape \(1,\)"),
+        ([0.5, 0.6], r"sum to 1, but got \[0.5, 0.6\]"),
+        ([1.5, -0.5], "non-negative"),
+        ([np.nan, 1.0], "non-negative"),
+    ],
+)
+def test_rate_tells_what_is_wrong_with_the_prior(prior, match):
+    with pytest.raises(ValueError, match=match):
+        noise_rate_from(np.eye(2), prior)
+
+
+def test_rate_tells_what_is_wrong_with_the_matrix():
+    with pytest.raises(ValueError, match="noise_rate_from needs a row-stochastic"):
+        noise_rate_from([[0.5, 0.4], [0, 1]])

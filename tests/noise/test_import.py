@@ -1,0 +1,30 @@
+"""The noise lab stands on numpy and scikit-learn alone."""
+
+import subprocess
+import sys
+
+import skpresto.noise
+
+LOADED = """
+import sys, {module}
+print(*sorted({{name.partition(".")[0] for name in sys.modules}}))
+"""
+
+
+def loaded_by(module):
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED.format(module=module)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(run.stdout.split())
+
+
+def test_import_in_a_fresh_interpreter_loads_scikit_learn_and_itself_only():
+    loaded = loaded_by("skpresto.noise")
+    assert not {"torch", "skorch", "imblearn"} & loaded
+    assert loaded - loaded_by("sklearn") == {"skpresto"}
+
+
+def test_all_names_are_there_and_documented():
+    for name in skpresto.noise.__all__:
+        assert getattr(skpresto.noise, name).__doc__
