@@ -16,7 +16,7 @@ torch.set_num_threads(1)
 @pytest.fixture
 def blobs():
     """Four classes that a small network separates in a few epochs."""
-    X, y = make_blobs(n_samples=400, centers=4, cluster_std=1.5, random_state=0)
+    X, y = make_blobs(n_samples=400, centers=4, cluster_std=0.9, random_state=0)
     return X.astype(np.float32), y
 
 

@@ -106,6 +106,9 @@ class StopRule(BaseEstimator, ABC):
     HalvedLossStop(share=0.4)
     """
 
+    #: What scikit-learn checks the settings against; a rule of one's own may do without.
+    _parameter_constraints: dict = {}
+
     #: Arguments of ``fit`` without which the rule cannot judge.
     needs: frozenset[str] = frozenset()
 

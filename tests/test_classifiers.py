@@ -1,0 +1,350 @@
+"""What every classifier promises, whatever its method."""
+
+import io
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from torch import nn
+
+from skpresto.modules import MLP
+from tests.discovery import CLASSIFIERS, quick
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
+]
+every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+
+
+def same_fit(first, second, X):
+    """Return whether two fitted classifiers agree to the last bit."""
+    return all(
+        np.array_equal(getattr(first, name), getattr(second, name))
+        for name in ("safe_mask_", "label_agreement_", "suggested_labels_")
+    ) and np.array_equal(first.predict_proba(X), second.predict_proba(X))
+
+
+@every
+def test_same_random_state_gives_the_same_bits(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    first, second, other = (
+        quick(Classifier, random_state=seed).fit(X, y) for seed in (1, 1, 2)
+    )
+    assert same_fit(first, second, X)
+    assert not same_fit(first, other, X)
+
+
+@every
+def test_refitting_equals_a_fresh_fit(Classifier, noisy_blobs):
+    X, y, y_true = noisy_blobs
+    clf = quick(Classifier).fit(X[:200], y_true[:200]).fit(X, y)
+    assert same_fit(clf, quick(Classifier).fit(X, y), X)
+
+
+@every
+def test_random_states_and_threads_of_the_caller_are_untouched(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    torch.manual_seed(3)
+    np.random.seed(3)
+    torch_state, numpy_state = torch.get_rng_state(), np.random.get_state()[1].copy()
+    torch.set_num_threads(2)
+    try:
+        quick(Classifier).fit(X, y).predict(X)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+    assert torch.equal(torch.get_rng_state(), torch_state)
+    assert np.array_equal(np.random.get_state()[1], numpy_state)
+
+
+@every
+def test_the_number_of_surrounding_threads_changes_nothing(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    alone = quick(Classifier, module__hidden=(64, 64)).fit(X, y)
+    torch.set_num_threads(2)
+    try:
+        crowded = quick(Classifier, module__hidden=(64, 64)).fit(X, y)
+        assert same_fit(alone, crowded, X)
+    finally:
+        torch.set_num_threads(1)
+
+
+@every
+def test_inputs_are_not_changed(Classifier, noisy_blobs):
+    X, y, y_true = (array.copy() for array in noisy_blobs)
+    quick(Classifier).fit(X, y, y_true=y_true)
+    for now, before in zip((X, y, y_true), noisy_blobs, strict=True):
+        assert np.array_equal(now, before)
+
+
+@every
+@pytest.mark.parametrize(
+    "names", [np.array(["d", "a", "c", "b"]), np.array([10, -3, 7, 0])], ids=["str", "int"]
+)
+def test_class_names_are_only_names(Classifier, noisy_blobs, names):
+    X, y, _ = noisy_blobs
+    ordered = np.sort(names)
+    plain, named = quick(Classifier).fit(X, y), quick(Classifier).fit(X, ordered[y])
+    assert named.classes_.tolist() == ordered.tolist()
+    assert np.array_equal(named.predict(X), ordered[plain.predict(X)])
+    assert np.array_equal(named.suggested_labels_, ordered[plain.suggested_labels_])
+    assert np.array_equal(named.safe_mask_, plain.safe_mask_)
+
+
+@every
+def test_two_classes_as_booleans(Classifier, blobs):
+    X, y = blobs
+    clf = quick(Classifier).fit(X, y < 2)
+    assert clf.predict(X).dtype == bool
+    assert clf.score(X, y < 2) > 0.8
+
+
+@every
+def test_masks_are_aligned_with_the_rows_as_given(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier).fit(X, y)
+    assert clf.safe_mask_.shape == clf.label_agreement_.shape == (len(X),)
+    assert clf.safe_mask_.dtype == bool
+    agrees = clf.suggested_labels_ == y
+    # A label that more than half of the predictions agree with is the suggestion.
+    assert agrees[clf.label_agreement_ > 0.5].all()
+    assert not agrees[clf.label_agreement_ == 0].any()
+
+
+@every
+def test_probabilities_are_probabilities(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier).fit(X, y)
+    proba = clf.predict_proba(X)
+    assert proba.shape == (len(X), 4)
+    np.testing.assert_allclose(proba.sum(axis=1), 1, atol=1e-12)
+    assert np.array_equal(clf.predict(X), clf.classes_[proba.argmax(axis=1)])
+
+
+@every
+def test_pickle_and_joblib_round_trips_keep_predictions(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier).fit(X, y)
+    assert same_fit(clf, pickle.loads(pickle.dumps(clf)), X)
+    stream = io.BytesIO()
+    joblib.dump(clf, stream)
+    stream.seek(0)
+    assert same_fit(clf, joblib.load(stream), X)
+
+
+@every
+def test_a_pickle_holds_no_training_data(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    wide = np.tile(X, (1, 200))
+    X = np.vstack([wide] * 10)
+    clf = quick(Classifier, max_epochs=2, module__hidden=(4,)).fit(X, np.tile(y, 10))
+    assert len(pickle.dumps(clf)) < 0.1 * X.nbytes
+
+
+@every
+def test_clone_keeps_every_parameter_and_nothing_fitted(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, optimizer__weight_decay=1e-3).fit(X, y)
+    copy = clone(clf)
+    assert copy.get_params(deep=False).keys() == clf.get_params(deep=False).keys()
+    assert copy.optimizer__weight_decay == 1e-3
+    assert not hasattr(copy, "net_")
+    assert same_fit(clf, copy.fit(X, y), X)
+
+
+@every
+def test_html_and_text_representations(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier).fit(X, y)
+    assert "module__hidden=(16,)" in repr(clf)
+    assert Classifier.__name__ in clf._repr_html_()
+
+
+@every
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda X: X.astype(np.float64),
+        np.asfortranarray,
+        lambda X: X.tolist(),
+        lambda X: pd.DataFrame(X, columns=["a", "b"]),
+        torch.from_numpy,
+    ],
+    ids=["float64", "fortran", "list", "frame", "tensor"],
+)
+def test_kinds_of_input_give_the_same_bits(Classifier, noisy_blobs, convert):
+    X, y, _ = noisy_blobs
+    plain, other = quick(Classifier).fit(X, y), quick(Classifier).fit(convert(X), y)
+    assert np.array_equal(plain.predict_proba(X), other.predict_proba(convert(X)))
+    assert hasattr(other, "feature_names_in_") is isinstance(convert(X), pd.DataFrame)
+
+
+@every
+def test_memory_maps_are_read_batch_by_batch(Classifier, noisy_blobs, tmp_path):
+    X, y, _ = noisy_blobs
+    for dtype in (np.float32, np.float64, np.int16):
+        values = X.astype(dtype)
+        np.save(tmp_path / "X.npy", values)
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        clf = quick(Classifier).fit(mapped, y)
+        plain = quick(Classifier).fit(values.astype(np.float32), y)
+        assert np.array_equal(clf.predict_proba(mapped), plain.predict_proba(values))
+
+
+@every
+def test_images_get_a_convolutional_network(Classifier):
+    rng = np.random.RandomState(0)
+    y = np.arange(120) % 3
+    X = rng.normal(size=(120, 1, 6, 6)).astype(np.float32)
+    X += 3 * y[:, None, None, None]
+    clf = Classifier(
+        max_epochs=10, batch_size=16, module__widths=(8, 8), random_state=0
+    ).fit(X.astype(np.float32), y)
+    assert clf.input_shape_ == (1, 6, 6)
+    assert clf.score(X, y) > 0.8
+    with pytest.raises(ValueError, match=r"samples of shape \(1, 5, 6\).*\(1, 6, 6\)"):
+        clf.predict(X[:, :, :5])
+
+
+class AsksForSizes(nn.Linear):
+    def __init__(self, in_features, out_features):
+        super().__init__(in_features, out_features)
+
+
+class LazyNet(nn.Sequential):
+    def __init__(self, n_classes):
+        super().__init__(nn.LazyLinear(8), nn.ReLU(), nn.Linear(8, n_classes))
+
+
+class KnowsItsSizes(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 4))
+
+
+@every
+@pytest.mark.parametrize("module", [AsksForSizes, LazyNet, KnowsItsSizes])
+@pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
+def test_module_classes_are_told_what_they_ask_for(Classifier, blobs, module):
+    X, y = blobs
+    clf = Classifier(module, max_epochs=8, lr=0.05, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.6
+
+
+@every
+def test_module_instance_is_copied_and_its_weights_are_the_start(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    torch.manual_seed(0)
+    module = MLP(2, 4, hidden=(8,), dropout=0.0)
+    before = {k: v.clone() for k, v in module.state_dict().items()}
+    first = Classifier(module, max_epochs=5, random_state=0).fit(X, y)
+    second = Classifier(module, max_epochs=5, random_state=0).fit(X, y)
+    assert all(torch.equal(module.state_dict()[k], v) for k, v in before.items())
+    assert same_fit(first, second, X)
+
+
+@every
+def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
+    X, y, y_true = noisy_blobs
+    clf = quick(Classifier).fit(X, y, y_true=y_true)
+    frame = pd.DataFrame(clf.history_)
+    assert {"epoch", "phase", "train_error", "memorization_precision"} <= set(frame)
+    assert frame["epoch"].max() == clf.n_epochs_ or len(frame) >= clf.n_epochs_
+    assert frame["memorization_precision"].notna().all()
+
+
+@every
+def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    pipeline = make_pipeline(StandardScaler(), quick(Classifier, max_epochs=8))
+    step = Classifier.__name__.lower()
+    grid = {f"{step}__q": [1, 5], f"{step}__module__hidden": [(8,), (64, 64)]}
+    scores = []
+    for n_jobs in (1, 2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            search = GridSearchCV(pipeline, grid, cv=2, n_jobs=n_jobs).fit(X, y)
+        scores.append(
+            [search.cv_results_[f"split{fold}_test_score"].tolist() for fold in (0, 1)]
+        )
+    assert scores[0] == scores[1]
+    assert search.best_score_ > 0.5
+
+
+@every
+def test_batch_larger_than_the_data(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, batch_size=10_000).fit(X, y)
+    assert len(clf.net_.history[-1]["batches"]) == 1
+
+
+@every
+def test_history_longer_than_the_training(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, q=100, max_epochs=4).fit(X, y)
+    assert clf.n_epochs_ == 4
+
+
+@every
+@pytest.mark.parametrize("phase_epoch", [2, 9])
+def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
+    Classifier, noisy_blobs, phase_epoch
+):
+    from skorch.callbacks import Callback
+
+    class Interrupt(Callback):
+        def on_epoch_begin(self, net, **kwargs):
+            if net.n_epochs_ + 1 == phase_epoch:
+                raise KeyboardInterrupt
+
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, callbacks=[Interrupt()])
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert not [name for name in vars(clf) if name.endswith("_")]
+
+
+@every
+def test_a_failed_refit_leaves_the_earlier_fit_whole(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier).fit(X, y)
+    before = clf.predict_proba(X)
+    with pytest.raises(ValueError, match="NaN"):
+        clf.fit(np.full((10, 7), np.nan), y[:10])
+    assert clf.n_features_in_ == 2
+    assert np.array_equal(clf.predict_proba(X), before)
+
+
+@every
+@pytest.mark.parametrize("verbose", [0, 1, 2])
+def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, max_epochs=3, verbose=verbose).fit(X, y)
+    captured = capsys.readouterr()
+    if verbose == 0:
+        assert captured.out == captured.err == ""
+    if verbose == 1:
+        assert captured.out == ""
+        assert "phase" in captured.err
+        assert "error=" in captured.err
+        assert "safe=" in captured.err
+    if verbose == 2:
+        assert len(captured.out.splitlines()) == len(clf.history_)
+        assert captured.out.startswith("phase 1  epoch   1")
+
+
+@every
+def test_worker_processes_of_a_data_loader_train_the_same_way(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(Classifier, iterator_train__num_workers=1, max_epochs=2).fit(X, y)
+    assert clf.score(X, y) > 0.3
+    assert len(clf.net_.history[-1]["batches"]) in (6, 7)
