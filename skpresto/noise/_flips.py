@@ -58,7 +58,8 @@ class ExactFlips:
     def choose(self, codes: Codes, rng: np.random.RandomState) -> NDArray[np.intp]:
         """Return the positions in ``codes`` of the labels that flip."""
         n_here = np.bincount(codes, minlength=len(self._labels_left))
-        by_class_then_chance = np.lexsort((rng.random_sample(len(codes)), codes))
+        shuffled = rng.permutation(len(codes))
+        by_class_then_chance = shuffled[np.argsort(codes[shuffled], kind="stable")]
         first_of_class = np.cumsum(n_here) - n_here
         sorted_codes = codes[by_class_then_chance]
         place_in_class = np.arange(len(codes)) - first_of_class[sorted_codes]

@@ -93,14 +93,16 @@ def classes_of(labels: Labels, owner: str) -> Labels:
             f"{owner} needs at least one label to learn the classes from, "
             "but y is empty."
         )
-    if _fits_in_table(labels):
-        low = int(labels.min())
-        seen = np.zeros(int(labels.max()) - low + 1, dtype=bool)
+    span = _table_span(labels)
+    if span is not None:
+        low, high = span
+        seen = np.zeros(high - low + 1, dtype=bool)
         for part in parts(len(labels)):
-            seen[labels[part].astype(np.intp) - low] = True
+            seen[_offsets(labels[part], low)] = True
         return (np.flatnonzero(seen) + low).astype(labels.dtype)
     try:
-        return np.unique(labels)
+        found = [np.unique(labels[part]) for part in parts(len(labels))]
+        return np.unique(np.concatenate(found))
     except TypeError as error:
         kinds = sorted({type(label).__name__ for label in labels})
         raise TypeError(
@@ -109,12 +111,21 @@ def classes_of(labels: Labels, owner: str) -> Labels:
         ) from error
 
 
-def _fits_in_table(labels: Labels) -> bool:
-    """Say whether whole numbers lie close enough for a table, without sorting."""
+def _table_span(labels: Labels) -> tuple[int, int] | None:
+    """Return lowest and highest of whole numbers that lie close enough for a table.
+
+    With a table there is no need to sort.
+    """
     if labels.dtype.kind not in "biu" or not len(labels):
-        return False
+        return None
     low, high = int(labels.min()), int(labels.max())
-    return low > -(2**62) and high < 2**62 and high - low < _WIDEST_TABLE
+    if high - low >= _WIDEST_TABLE or low < -(2**62) or high > 2**62:
+        return None
+    return low, high
+
+
+def _offsets(labels: Labels, low: int) -> NDArray[np.intp]:
+    return np.subtract(labels, low, dtype=np.intp, casting="unsafe")
 
 
 def encode(
@@ -122,11 +133,10 @@ def encode(
 ) -> Codes:
     """Return the number of each label's class, in the smallest type that holds it."""
     codes = np.empty(len(labels), dtype=np.min_scalar_type(len(classes)))
-    if _fits_in_table(classes) and _fits_in_table(labels):
+    kinds = {labels.dtype.kind, classes.dtype.kind}
+    if _table_span(classes) and _table_span(labels):
         lookup = _table_lookup
-    elif (
-        labels.dtype.kind in _NUMERIC and classes.dtype.kind in _NUMERIC
-    ) or labels.dtype.kind == classes.dtype.kind != "O":
+    elif kinds <= set(_NUMERIC) or (len(kinds) == 1 and "O" not in kinds):
         lookup = _sorted_lookup
     else:
         lookup = _dict_lookup
@@ -144,16 +154,11 @@ def encode(
 
 def _table_lookup(labels: Labels, classes: Labels, codes: Codes) -> None:
     low, high = int(classes[0]), int(classes[-1])
-    table = np.full(high - low + 1, len(classes), dtype=codes.dtype)
-    table[classes.astype(np.intp) - low] = np.arange(len(classes))
-    inside = not len(labels) or (labels.min() >= low and labels.max() <= high)
+    # one place more at either end, where all labels beyond the classes are sent
+    table = np.full(high - low + 3, len(classes), dtype=codes.dtype)
+    table[_offsets(classes, low - 1)] = np.arange(len(classes))
     for part in parts(len(labels)):
-        offset = labels[part].astype(np.intp) - low
-        if inside:
-            codes[part] = table[offset]
-        else:
-            known = (offset >= 0) & (offset < len(table))
-            codes[part] = np.where(known, table[offset * known], len(classes))
+        np.take(table, _offsets(labels[part], low - 1), out=codes[part], mode="clip")
 
 
 def _sorted_lookup(labels: Labels, classes: Labels, codes: Codes) -> None:
@@ -175,7 +180,7 @@ def decode(codes: Codes, classes: Labels) -> Labels:
     """Return the labels that class numbers stand for."""
     labels = np.empty(len(codes), dtype=classes.dtype)
     for part in parts(len(codes)):
-        labels[part] = classes[codes[part]]
+        np.take(classes, codes[part], out=labels[part], mode="clip")
     return labels
 
 

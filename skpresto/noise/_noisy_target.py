@@ -19,6 +19,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from skpresto._sklearn import HasMethods, _fit_context
 from skpresto.noise._labels import label_vector
 
+_ABOUT_LABELS = {
+    "safe_mask_", "label_agreement_", "suggested_labels_", "stop_epoch_", "history_",
+}  # fmt: skip
 _PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
@@ -32,20 +35,18 @@ def _classifier_has(method: str) -> Callable[[Any], bool]:
 
 
 def _of_classifier(attribute: str, meaning: str) -> property:
-    """Make a property of what the fitted classifier, or its last step, knows."""
+    """Make a property of what the fitted classifier knows."""
 
     def read(self: Any) -> Any:
         holder = vars(self).get("classifier_")
-        if not hasattr(holder, attribute) and getattr(holder, "steps", None):
-            holder = holder.steps[-1][1]
+        # a Pipeline itself knows nothing about labels, but its last step may
+        in_last_step = attribute in _ABOUT_LABELS and getattr(holder, "steps", None)
+        holder = holder.steps[-1][1] if in_last_step else holder
         if not hasattr(holder, attribute):
+            reason = f"its classifier, {type(holder).__name__}, has none"
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {attribute!r}: "
-                + (
-                    "it is not fitted yet."
-                    if holder is None
-                    else f"its classifier has none (got {type(holder).__name__})."
-                )
+                f"{'it is not fitted yet' if holder is None else reason}."
             )
         return getattr(holder, attribute)
 

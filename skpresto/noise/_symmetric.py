@@ -95,7 +95,7 @@ class SymmetricNoise(BaseClassConditionalNoise):
         n_classes = len(self.classes_)
         steps = rng.randint(1, n_classes, size=len(codes), dtype=codes.dtype)
         reached = np.add(codes, steps, dtype=np.min_scalar_type(2 * n_classes))
-        return np.where(reached < n_classes, reached, reached - n_classes)
+        return np.subtract(reached, n_classes, out=reached, where=reached >= n_classes)
 
     def _transition_matrix(self) -> NDArray[np.float64]:
         n_classes = len(self.classes_)

@@ -10,6 +10,7 @@ from skpresto.noise import (
     SymmetricNoise,
     TransitionMatrixNoise,
 )
+from skpresto.noise._labels import PART
 
 LABELS = {
     "strings": np.array(["b", "aaa", "c", "b"]),
@@ -17,6 +18,8 @@ LABELS = {
     "integers with gaps": np.array([7, -2, 10**9, 7]),
     "integers at the ends": np.array([2**63 - 1, -(2**63), 0, 0]),
     "unsigned integers": np.array([2**64 - 1, 2**63, 0, 0], dtype=np.uint64),
+    "small unsigned integers": np.array([0, 255, 3, 0], dtype=np.uint8),
+    "unsigned integers from zero": np.array([0, 9, 3, 0], dtype=np.uint64),
     "small integers": np.array([-128, 127, 0, 0], dtype=np.int8),
     "whole floats": np.array([1.0, 2.0, 5.0, 1.0]),
     "booleans": np.array([True, False, True, True]),
@@ -137,6 +140,29 @@ def test_a_column_of_labels_is_taken_with_scikit_learns_warning():
 def test_matrix_rows_stand_for_sorted_classes():
     noise = TransitionMatrixNoise([[0, 1, 0], [0, 1, 0], [1, 0, 0]])
     assert noise.fit_transform(["c", "b", "a"]).tolist() == ["a", "b", "b"]
+
+
+def test_labels_in_several_parts_are_all_seen():
+    y = np.repeat(["a", "b"], [PART, 5])
+    noise = PairNoise(rate=1.0)
+    noisy = noise.fit_transform(y)
+    assert noise.classes_.tolist() == ["a", "b"]
+    assert (noisy[-5:] == "a").all()
+
+
+@pytest.mark.parametrize("injector", [SymmetricNoise, InstanceDependentNoise])
+def test_without_random_state_the_global_one_is_used_as_in_scikit_learn(injector):
+    y, X = np.arange(200) % 3, np.random.RandomState(0).standard_normal((200, 2))
+    state = np.random.get_state()
+    try:
+        np.random.seed(3)
+        first, second = (injector(0.5).fit_transform(y, X) for _ in range(2))
+        np.random.seed(3)
+        again = injector(0.5).fit_transform(y, X)
+    finally:
+        np.random.set_state(state)
+    assert (first != second).any()
+    np.testing.assert_array_equal(first, again)
 
 
 def test_html_shows_a_fitted_injector():

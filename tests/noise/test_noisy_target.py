@@ -168,7 +168,7 @@ def test_what_the_classifier_cannot_do_is_not_offered():
     assert hasattr(noisy, "decision_function")
     assert not hasattr(noisy, "predict_proba")
     assert not hasattr(noisy.fit(X, y), "safe_mask_")
-    with pytest.raises(AttributeError, match=r"'safe_mask_'.*got LinearSVC"):
+    with pytest.raises(AttributeError, match=r"'safe_mask_'.*LinearSVC, has none"):
         _ = noisy.safe_mask_
 
 
@@ -243,6 +243,28 @@ def test_metadata_are_routed_to_the_classifier():
         np.testing.assert_array_equal(seen["y_true"], y)
         np.testing.assert_array_equal(seen["y"], (y + 1) % 3)
         np.testing.assert_array_equal(model.predict(X), model.classifier_.predict(X))
+
+
+def test_validation_data_are_transformed_by_a_pipeline_around():
+    """Validation samples go through the scaler, and their labels stay clean."""
+    with config_context(enable_metadata_routing=True):
+        recorder = Recorder().set_fit_request(X_val=True, y_val=True)
+        pipe = Pipeline(
+            [
+                ("scale", StandardScaler()),
+                ("model", NoisyTargetClassifier(recorder, PairNoise(1.0))),
+            ],
+            transform_input=["X_val"],
+        )
+        pipe.fit(X, y, X_val=X[:9], y_val=y[:9])
+    seen = pipe[-1].classifier_.fit_arguments_
+    np.testing.assert_allclose(seen["X_val"], pipe[0].transform(X[:9]))
+    np.testing.assert_array_equal(seen["y_val"], y[:9])
+    np.testing.assert_array_equal(seen["y"], (y + 1) % 3)
+
+
+def test_requests_are_made_on_the_classifier_alone():
+    assert not hasattr(NoisyTargetClassifier, "set_fit_request")
 
 
 def test_metadata_not_asked_for_are_not_given():

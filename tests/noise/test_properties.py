@@ -222,6 +222,18 @@ def test_exact_mode_flips_exactly_as_many_as_asked(case):
 
 
 @quick
+@given(label_vectors, rates, seeds)
+def test_exact_pair_noise_counts_only_classes_in_the_mapping(y, rate, seed):
+    y = np.asarray(y)
+    first, second = np.unique(y)[:2]
+    mapping = {first: second}
+    noise = PairNoise(rate, mapping, exact=True, random_state=seed)
+    noise.fit_transform(y)
+    assert noise.flipped_mask_.sum() == round(rate * int((y == first).sum()))
+    assert not noise.flipped_mask_[y != first].any()
+
+
+@quick
 @given(cases(kinds=("symmetric", "pair", "matrix"), exact=True))
 def test_exact_mode_gives_each_class_its_share_to_within_one(case):
     noise, y, _ = case

@@ -1,0 +1,12 @@
+"""The examples of the user guide run and give what they show."""
+
+import doctest
+from pathlib import Path
+
+GUIDE = Path(__file__).parents[2] / "docs" / "noise.md"
+
+
+def test_examples_of_the_guide_run():
+    result = doctest.testfile(str(GUIDE), module_relative=False)
+    assert result.attempted > 20
+    assert result.failed == 0
