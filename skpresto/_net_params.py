@@ -60,7 +60,9 @@ class NetParamsMixin:
         own = list(inspect.signature(type(self)).parameters)[:-1]
         # "modul__width" and "module_width" are one slip away from "module__width".
         prefix, _, rest = misspelt.partition("__")
-        meant = [f"{near}__{rest}" for near in difflib.get_close_matches(prefix, PREFIXES)]
+        meant = [
+            f"{near}__{rest}" for near in difflib.get_close_matches(prefix, PREFIXES)
+        ]
         for known in PREFIXES:
             if misspelt.startswith(f"{known}_"):
                 meant.append(f"{known}__{misspelt[len(known) :].lstrip('_')}")
@@ -98,7 +100,10 @@ class NetParamsMixin:
             This estimator.
         """
         of_net = {name: params.pop(name) for name in list(params) if is_net_param(name)}
-        known = {**self.get_params(deep=True), **inspect.signature(type(self)).parameters}
+        known = {
+            **self.get_params(deep=True),
+            **inspect.signature(type(self)).parameters,
+        }
         for name in params:
             if name.partition("__")[0] not in known:
                 raise ValueError(

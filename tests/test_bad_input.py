@@ -42,7 +42,11 @@ def with_value(value):
         (X[:, 0], y, "Expected 2D array, got 1D array"),
         (X.astype(complex), y, "Complex data not supported"),
         (np.full((40, 3), "a"), y, "could not convert string|array of bytes/strings"),
-        (X[:, :, None], y, r"built-in network for tables.*got samples of shape \(3, 1\)"),
+        (
+            X[:, :, None],
+            y,
+            r"built-in network for tables.*got samples of shape \(3, 1\)",
+        ),
     ],
 )
 def test_training_data(Classifier, X, y, message):
@@ -203,7 +207,9 @@ def test_criterion_that_returns_one_number(Classifier):
 
 
 @every
-@pytest.mark.parametrize("criterion", [nn.CrossEntropyLoss(label_smoothing=0.1), nn.NLLLoss])
+@pytest.mark.parametrize(
+    "criterion", [nn.CrossEntropyLoss(label_smoothing=0.1), nn.NLLLoss]
+)
 def test_other_criteria_are_made_to_give_one_loss_a_sample(Classifier, criterion):
     clf = quick(Classifier, criterion=criterion, max_epochs=2, lr=1e-4)
     with pytest.warns() if Classifier is PrestoppingClassifier else nullcontext():

@@ -89,7 +89,9 @@ def test_inputs_are_not_changed(Classifier, noisy_blobs):
 
 @every
 @pytest.mark.parametrize(
-    "names", [np.array(["d", "a", "c", "b"]), np.array([10, -3, 7, 0])], ids=["str", "int"]
+    "names",
+    [np.array(["d", "a", "c", "b"]), np.array([10, -3, 7, 0])],
+    ids=["str", "int"],
 )
 def test_class_names_are_only_names(Classifier, noisy_blobs, names):
     X, y, _ = noisy_blobs
@@ -241,7 +243,9 @@ def test_module_classes_are_told_what_they_ask_for(Classifier, blobs, module):
 
 
 @every
-def test_module_instance_is_copied_and_its_weights_are_the_start(Classifier, noisy_blobs):
+def test_module_instance_is_copied_and_its_weights_are_the_start(
+    Classifier, noisy_blobs
+):
     X, y, _ = noisy_blobs
     torch.manual_seed(0)
     module = MLP(2, 4, hidden=(8,), dropout=0.0)
@@ -263,7 +267,9 @@ def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
 
 
 @every
-def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(Classifier, noisy_blobs):
+def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(
+    Classifier, noisy_blobs
+):
     X, y, _ = noisy_blobs
     pipeline = make_pipeline(StandardScaler(), quick(Classifier, max_epochs=8))
     step = Classifier.__name__.lower()

@@ -103,7 +103,9 @@ def test_default_rule_depends_on_what_fit_is_given(noisy_blobs):
 def test_unsettled_rule_warns_and_names_the_way_out(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(PrestoppingClassifier, stop=StopAfter(50), max_epochs=3)
-    with pytest.warns(ConvergenceWarning, match=r"max_epochs=3 ended before.*Raise max"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"max_epochs=3 ended before.*Raise max"
+    ):
         clf.fit(X, y)
     assert clf.stop_epoch_ == 3
     assert clf.safe_mask_.any()
@@ -137,7 +139,10 @@ def test_grid_search_over_rules_and_their_settings(noisy_blobs):
     )
     name = "prestoppingclassifier"
     grid = [
-        {f"{name}__stop": [StopAfter(2), NoiseRateStop(0.5)], f"{name}__lr": [0.1, 0.05]},
+        {
+            f"{name}__stop": [StopAfter(2), NoiseRateStop(0.5)],
+            f"{name}__lr": [0.1, 0.05],
+        },
         {f"{name}__stop": [StopAfter(2)], f"{name}__stop__n_epochs": [1, 3]},
         {f"{name}__module__hidden": [(4,)], f"{name}__stop": [StopAfter(1)]},
     ]

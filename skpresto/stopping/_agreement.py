@@ -36,6 +36,9 @@ class AgreementStop(StopRule):
         has reached the present bar.
     window : int, default=3
         Number of epochs over which the held-out error is averaged.
+    min_epochs : int, default=3
+        Earliest stop point. Before, the history is too short for a vote: after one
+        epoch, whatever was predicted counts as memorized.
 
     Notes
     -----
@@ -53,12 +56,20 @@ class AgreementStop(StopRule):
         "fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
         "window": [Interval(Integral, 1, None, closed="left")],
+        "min_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, fraction: float = 0.1, patience: int = 10, window: int = 3):
+    def __init__(
+        self,
+        fraction: float = 0.1,
+        patience: int = 10,
+        window: int = 3,
+        min_epochs: int = 3,
+    ):
         self.fraction = fraction
         self.patience = patience
         self.window = window
+        self.min_epochs = min_epochs
 
     @property
     def holdout_fraction(self) -> float:  # type: ignore[override]
@@ -72,7 +83,9 @@ class AgreementStop(StopRule):
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         """Return for each epoch whether its memorized share reaches the bar."""
         memorized = np.array([record.memorized_fraction for record in records])
-        return memorized >= 1 - self._holdout_errors(records).min()
+        is_late_enough = np.arange(1, len(records) + 1) >= self.min_epochs
+        bar = 1 - self._holdout_errors(records).min()
+        return (memorized >= bar) & is_late_enough
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
         """Return the first epoch whose memorized share reaches the bar."""

@@ -11,7 +11,10 @@ from sklearn.utils._param_validation import InvalidParameterError
 import skpresto.stopping
 from skpresto.stopping import EpochRecord, NoiseRateStop, StopRule
 
-NEEDED = {"NoiseRateStop": {"noise_rate": 0.3}, "MemorizedFractionStop": {"noise_rate": 0.3}}
+NEEDED = {
+    "NoiseRateStop": {"noise_rate": 0.3},
+    "MemorizedFractionStop": {"noise_rate": 0.3},
+}
 RULES = [
     getattr(skpresto.stopping, name)(**NEEDED.get(name, {}))
     for name in skpresto.stopping.__all__

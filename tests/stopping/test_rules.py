@@ -23,7 +23,9 @@ def records_of(**columns):
     rows = zip(*columns.values(), strict=True)
     return [
         EpochRecord(
-            epoch=number + 1, phase=1, **{**plain, **dict(zip(columns, row, strict=True))}
+            epoch=number + 1,
+            phase=1,
+            **{**plain, **dict(zip(columns, row, strict=True))},
         )
         for number, row in enumerate(rows)
     ]
@@ -118,16 +120,23 @@ def test_oracle_does_not_stop_while_nothing_is_memorized():
 )
 def test_agreement(holdout, memorized, candidate, is_settled):
     records = records_of(holdout_error=holdout, memorized_fraction=memorized)
-    rule = AgreementStop(patience=2, window=2)
+    rule = AgreementStop(patience=2, window=2, min_epochs=1)
     assert rule.candidate(records) == candidate
     assert rule.is_settled(records) is is_settled
+
+
+def test_agreement_does_not_stop_before_there_are_enough_votes():
+    records = records_of(holdout_error=[0.5] * 4, memorized_fraction=[0.6] * 4)
+    assert AgreementStop(min_epochs=3).candidate(records) == 2
+    assert AgreementStop(min_epochs=3).candidate(records[:2]) == 1
+    assert not AgreementStop(min_epochs=9, patience=1).is_settled(records)
 
 
 def test_agreement_keeps_checkpoints_only_of_epochs_that_memorized_more():
     records = records_of(
         holdout_error=[0.5] * 5, memorized_fraction=[0.4, 0.5, 0.45, 0.6, 0.55]
     )
-    assert list(AgreementStop(window=1).contenders(records)) == [1, 3]
+    assert list(AgreementStop(window=1, min_epochs=1).contenders(records)) == [1, 3]
 
 
 @pytest.mark.parametrize(
