@@ -5,34 +5,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from torch import Tensor, nn
+from torch import nn
 
 from skpresto._base import BaseNoisyLabelClassifier
-from skpresto._training.batch import Batch, Selection
-from skpresto._training.label_history import LabelHistory
-from skpresto._training.policy import LearnFromAll, SelectionPolicy
 from skpresto._training.trainer import Trainer
+from skpresto._training.two_phases import run_phase_one, run_phase_two
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
-
-
-class LearnFromSafeSet(SelectionPolicy):
-    """Learn from the samples whose label is what was predicted most often for them.
-
-    The predictions of the whole batch are in the history before the policy is asked,
-    so samples can enter the safe set and leave it.
-    """
-
-    def __init__(self, history: LabelHistory) -> None:
-        self.history = history
-
-    def select(self, batch: Batch) -> Selection:
-        """Return the safe part of the batch."""
-        is_safe = self.history.vote_of_batch() == batch.labels
-        return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
 
 
 class PrestoppingClassifier(BaseNoisyLabelClassifier):
@@ -210,71 +191,29 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         self.stop_rule_ = rule
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> None:
-        self._run_phase_one(trainer, rng)
-        trainer.run(
-            LearnFromSafeSet(trainer.label_history),
-            self.max_epochs - self.stop_epoch_,
-            phase=2,
+        self.stop_epoch_, is_settled = run_phase_one(
+            trainer, self.stop_rule_, self.max_epochs, rng
         )
-        self._warn_of_lost_classes(trainer)
-
-    def _run_phase_one(self, trainer: Trainer, rng: np.random.RandomState) -> None:
-        """Learn from everything, then go back to the stop point."""
-        rule = self.stop_rule_
-        fraction = rule.holdout_fraction
-        holdout = (
-            hold_out(trainer.data.labels.numpy(), fraction, rng) if fraction else None
-        )
-        is_settled = trainer.run(
-            LearnFromAll(), self.max_epochs, holdout=holdout, rule=rule
-        )
-        self.stop_epoch_ = rule.candidate(trainer.records) + 1
         if not is_settled:
             warnings.warn(
                 f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
-                f"{rule} was settled; the best stop point so far, epoch "
+                f"{self.stop_rule_} was settled; the best stop point so far, epoch "
                 f"{self.stop_epoch_}, is used. Raise max_epochs, or lower the rule's "
                 "patience if it has one.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        trainer.go_back_to(self.stop_epoch_ - 1)
+        run_phase_two(trainer, self.max_epochs)
 
-    def _warn_of_lost_classes(self, trainer: Trainer) -> None:
-        is_safe = trainer.label_history.vote() == trainer.labels
-        n_safe = torch.bincount(trainer.labels[is_safe], minlength=len(self.classes_))
-        lost = self.classes_[(n_safe == 0).cpu().numpy()].tolist()
+    def _publish_votes(self, trainer: Trainer) -> None:
+        super()._publish_votes(trainer)
+        kept = np.unique(trainer.data.labels.numpy()[self.safe_mask_])
+        lost = np.delete(self.classes_, kept).tolist()
         if lost:
             warnings.warn(
-                f"{type(self).__name__}: no sample of class {', '.join(map(repr, lost))} "
-                "is in the safe set, so predictions may leave it out. Give these "
-                "classes more samples, or stop later (another stop rule, or more "
-                "max_epochs).",
+                f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in the "
+                "safe set, so predictions may leave it out. Give these classes more "
+                "samples, or stop later (another stop rule, or more max_epochs).",
                 SafeSetWarning,
                 stacklevel=5,
             )
-
-
-def hold_out(
-    labels: NDArray, fraction: float, rng: np.random.RandomState
-) -> Tensor | None:
-    """Draw rows to hold out, the same share of each class.
-
-    A class never loses its last row, so classes too rare to be split stay in
-    training whole. Returns None if no class can spare a row.
-    """
-    counts = np.bincount(labels)
-    shares = np.minimum(fraction * counts, np.maximum(counts - 1, 0))
-    # Rounding down loses up to a row a class; the classes cut most get one back.
-    n_held = np.floor(shares).astype(int)
-    n_more = min(int(round(fraction * len(labels))), len(labels) - 1) - n_held.sum()
-    spare = np.flatnonzero(n_held < counts - 1)
-    by_loss = spare[np.argsort((n_held - shares)[spare], kind="stable")]
-    n_held[by_loss[: max(n_more, int(n_held.sum() == 0))]] += 1
-    order = rng.permutation(len(labels))
-    rank = np.empty(len(labels), dtype=int)  # position of a row within its class
-    for label in range(len(counts)):
-        members = order[labels[order] == label]
-        rank[members] = np.arange(len(members))
-    held = np.flatnonzero(rank < n_held[labels])
-    return torch.from_numpy(held) if len(held) else None

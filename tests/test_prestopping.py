@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._prestopping import LearnFromSafeSet, hold_out
 from skpresto._training.batch import Batch
 from skpresto._training.label_history import LabelHistory
+from skpresto._training.two_phases import LearnFromSafeSet, hold_out
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import (
     AgreementStop,

@@ -3,9 +3,9 @@ import torch
 from skorch.callbacks import Callback, GradientNormClipping, LRScheduler
 from torch import nn
 
-from skpresto._prestopping import LearnFromSafeSet
 from skpresto._training.batch import Selection
 from skpresto._training.policy import LearnFromAll, SelectionPolicy
+from skpresto._training.two_phases import LearnFromSafeSet
 from skpresto.exceptions import TrainingDivergedError
 from skpresto.modules import MLP
 from skpresto.stopping import StopRule
