@@ -9,16 +9,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skpresto._active_bias import ActiveBiasClassifier
+    from skpresto._coteaching import CoTeachingClassifier
+    from skpresto._coteaching_plus import CoTeachingPlusClassifier
     from skpresto._default import DefaultClassifier
     from skpresto._prestopping import PrestoppingClassifier
+    from skpresto._prestopping_plus import PrestoppingPlusClassifier
+    from skpresto._selfie import SelfieClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["DefaultClassifier", "PrestoppingClassifier"]
+__all__ = [
+    "ActiveBiasClassifier",
+    "CoTeachingClassifier",
+    "CoTeachingPlusClassifier",
+    "DefaultClassifier",
+    "PrestoppingClassifier",
+    "PrestoppingPlusClassifier",
+    "SelfieClassifier",
+]
 
 _HOME_OF = {
+    "ActiveBiasClassifier": "skpresto._active_bias",
+    "CoTeachingClassifier": "skpresto._coteaching",
+    "CoTeachingPlusClassifier": "skpresto._coteaching_plus",
     "DefaultClassifier": "skpresto._default",
     "PrestoppingClassifier": "skpresto._prestopping",
+    "PrestoppingPlusClassifier": "skpresto._prestopping_plus",
+    "SelfieClassifier": "skpresto._selfie",
 }
 
 

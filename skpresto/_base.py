@@ -12,6 +12,7 @@ import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 
 from skpresto._build_net import build_net
 from skpresto._inputs import check_rows, check_training_data
@@ -19,7 +20,7 @@ from skpresto._net_params import NetParamsMixin
 from skpresto._sklearn import Interval, _fit_context
 from skpresto._training.batching import PredictionRows
 from skpresto._training.progress import Progress
-from skpresto._training.trainer import Trainer
+from skpresto._training.trainer import Trainer, TrainingData
 
 
 class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -70,8 +71,8 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         vars(self).update(net_params)
 
     @abstractmethod
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> None:
-        """Run the phases of the method and set its fitted attributes."""
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
+        """Run the phases of the method; what it returns is given to ``_publish``."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, *, X_val=None, y_val=None, y_true=None):
@@ -112,10 +113,13 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self._check_served({"X_val": X_val, "y_val": y_val, "y_true": y_true})
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         progress = Progress(int(self.verbose), self.max_epochs)
+        rng = np.random.RandomState(seed)
         with _seeded(seed, self.device), _threads(self.n_jobs):
             try:
-                trainer = Trainer(build_net(self, data), data, self.q, progress)
-                self._train(trainer, np.random.RandomState(seed))
+                self._before_training(data, rng)
+                net = build_net(self, data, self._n_networks)
+                trainer = Trainer(net, data, self.q, progress)
+                outcome = self._train(trainer, rng)
                 trainer.visit_the_unvisited()
                 trainer.finish()
             finally:
@@ -123,20 +127,28 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.net_ = trainer.net
         self.n_epochs_ = trainer.n_epochs
         self.history_ = trainer.records
-        self._publish_votes(trainer)
+        self._publish(trainer, outcome)
         return self
 
     def _check_served(self, given: dict[str, Any]) -> None:
         """Raise if the method lacks something that ``fit`` could have been given."""
 
-    def _publish_votes(self, trainer: Trainer) -> None:
-        """Say what the label history thinks of each training label."""
-        vote = trainer.label_history.vote()
+    def _before_training(self, data: TrainingData, rng: np.random.RandomState) -> None:
+        """Find out what the method must know before there is a network."""
+
+    def _publish(self, trainer: Trainer, outcome: Any) -> None:
+        """Set what is known of each training label, given what ``_train`` returned."""
+        vote = trainer.label_history.vote().cpu().numpy()
         agreement = trainer.label_history.agreement(trainer.labels)
-        self.safe_mask_ = (vote == trainer.labels).cpu().numpy()
+        self.safe_mask_ = self._safe_mask(trainer, outcome).cpu().numpy()
         self.label_agreement_ = agreement.double().cpu().numpy()
-        self.suggested_labels_ = self.classes_[vote.cpu().numpy()]
-        self.noise_rate_ = float(1 - self.safe_mask_.mean())
+        self.suggested_labels_ = self.classes_[vote]
+        if not hasattr(self, "noise_rate"):  # a method that needs the rate has set it
+            self.noise_rate_ = float(1 - self.safe_mask_.mean())
+
+    def _safe_mask(self, trainer: Trainer, outcome: Any) -> Tensor:
+        """Return which labels are trusted: by default, those that win the vote."""
+        return trainer.label_history.vote() == trainer.labels
 
     def predict_proba(self, X):
         """Predict the probability of each class.

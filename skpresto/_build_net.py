@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from skpresto._net_params import check_part_params
 from skpresto._training.batching import take_rows
-from skpresto._training.net import LRScheduler, PolicyNet
+from skpresto._training.net import LRScheduler, NetworkStack, PolicyNet
 from skpresto._training.trainer import TrainingData
 from skpresto.modules import MLP, SmallCNN
 
@@ -33,10 +33,12 @@ _HAVE_FUSED = {
 softmax = partial(torch.softmax, dim=-1)
 
 
-def build_net(estimator: Any, data: TrainingData) -> PolicyNet:
+def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> PolicyNet:
     """Return the net that ``estimator`` describes, not yet initialized."""
     params = estimator._net_params()
     module, module_params = _module(estimator, data, _of("module", params))
+    if n_networks > 1:
+        module = partial(_stack, module, n_networks)
     optimizer_params = _of("optimizer", params)
     _check_optimizer(estimator, optimizer_params)
     _complete_optimizer(estimator, optimizer_params)
@@ -112,6 +114,17 @@ def _module(
         for name in set(names) & set(asked) - set(params):
             params[name] = sizes[size]
     return module, params
+
+
+def _stack(module: Any, n_networks: int, **params: Any) -> NetworkStack:
+    """Return several networks made the same way, which must not start out equal."""
+    networks = [module(**params) for _ in range(n_networks)]
+    if isinstance(module, partial) and module.func is copy.deepcopy:
+        for network in networks[1:]:
+            for part in network.modules():
+                if hasattr(part, "reset_parameters"):
+                    part.reset_parameters()
+    return NetworkStack(networks)
 
 
 def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:

@@ -48,8 +48,8 @@ def _check_shape(estimator: Any, X: Any, name: str) -> None:
     if got != expected:
         raise ValueError(
             f"{type(estimator).__name__} was given {name} with samples of shape {got}, "
-            f"but fit() saw samples of shape {expected}. Use the same columns (or image "
-            "size) as in training."
+            f"but fit() saw samples of shape {expected}. Use the same columns (or "
+            "image size) as in training."
         )
 
 

@@ -63,9 +63,11 @@ class NetParamsMixin:
         meant = [
             f"{near}__{rest}" for near in difflib.get_close_matches(prefix, PREFIXES)
         ]
-        for known in PREFIXES:
-            if misspelt.startswith(f"{known}_"):
-                meant.append(f"{known}__{misspelt[len(known) :].lstrip('_')}")
+        meant += [
+            f"{known}__{misspelt[len(known) :].lstrip('_')}"
+            for known in PREFIXES
+            if misspelt.startswith(f"{known}_")
+        ]
         return own + meant
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -205,14 +205,14 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             )
         run_phase_two(trainer, self.max_epochs)
 
-    def _publish_votes(self, trainer: Trainer) -> None:
-        super()._publish_votes(trainer)
+    def _publish(self, trainer: Trainer, outcome: Any) -> None:
+        super()._publish(trainer, outcome)
         kept = np.unique(trainer.data.labels.numpy()[self.safe_mask_])
         lost = np.delete(self.classes_, kept).tolist()
         if lost:
             warnings.warn(
-                f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in the "
-                "safe set, so predictions may leave it out. Give these classes more "
+                f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in "
+                "the safe set, so predictions may leave it out. Give these classes more "
                 "samples, or stop later (another stop rule, or more max_epochs).",
                 SafeSetWarning,
                 stacklevel=5,

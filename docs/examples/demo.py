@@ -31,8 +31,8 @@ def main():
     noise = PairNoise(rate=0.4, random_state=0)
     y_noisy = noise.fit_transform(y_train)
     print(
-        f"{len(X_train)} digits to train on, {noise.realized_rate_:.0%} of them labelled "
-        f"as the next digit; {len(X_test)} clean digits to test on.\n"
+        f"{len(X_train)} digits to train on, {noise.realized_rate_:.0%} of them "
+        f"labelled as the next digit; {len(X_test)} clean digits to test on.\n"
     )
 
     fitted = {}
@@ -68,8 +68,8 @@ def explain_stop(clf):
     print(
         f"\nPhase I stopped at epoch {clf.stop_epoch_} of {len(seen)} seen: there the "
         f"network's own history agreed with\n"
-        f"{seen[clf.stop_epoch_ - 1].memorized_fraction:.0%} of its training labels, as "
-        f"many as it can know: on held-out noisy rows its error never fell\nbelow "
+        f"{seen[clf.stop_epoch_ - 1].memorized_fraction:.0%} of its training labels, "
+        f"as many as it can know: on held-out noisy rows its error never fell\nbelow "
         f"{lowest:.0%} in any epoch. No clean label and no noise rate was used. "
         f"Estimated noise rate: {clf.noise_rate_:.0%}."
     )

@@ -1,4 +1,4 @@
-"""Prestopping's two phases: on everything until the stop point, then on the safe set."""
+"""Prestopping's two phases: everything until the stop point, then the safe set."""
 
 import numpy as np
 import torch

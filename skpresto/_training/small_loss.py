@@ -1,0 +1,69 @@
+"""Small-loss selection: which samples, and how many of them."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def forget_rate(
+    epoch: int, noise_rate: float, ramp_epochs: int, exponent: float = 1.0
+) -> float:
+    """Return the share of a batch to leave out.
+
+    It rises from the first epoch on and reaches the noise rate after ``ramp_epochs``:
+    ``noise_rate * min((epoch + 1) ** exponent / ramp_epochs, 1)``, Co-teaching's
+    1 - R(T) with T = ``epoch`` + 1.
+
+    Parameters
+    ----------
+    epoch : int
+        Number of epochs finished.
+    noise_rate : float
+        Share of wrong labels.
+    ramp_epochs : int
+        Epochs until that share is left out, T_k in the paper.
+    exponent : float, default=1.0
+        c in the paper; above 1, more is left out earlier.
+
+    Examples
+    --------
+    >>> [round(forget_rate(epoch, 0.4, ramp_epochs=4), 2) for epoch in range(6)]
+    [0.1, 0.2, 0.3, 0.4, 0.4, 0.4]
+    """
+    return noise_rate * min((epoch + 1) ** exponent / ramp_epochs, 1.0)
+
+
+def n_kept(n_samples: int, rate: float) -> int:
+    """Return how many of ``n_samples`` stay when ``rate`` of them is left out.
+
+    Rounded down, as in Co-teaching's official code, but at least one.
+
+    Examples
+    --------
+    >>> n_kept(128, 0.4), n_kept(10, 0.9), n_kept(3, 0.9)
+    (76, 1, 1)
+    """
+    # Without the small push, (1 - 0.9) * 10 would be 0.99... and round down to 0.
+    return max(1, math.floor((1 - rate) * n_samples + 1e-9))
+
+
+def is_small_loss(losses: Tensor, n_smallest: int) -> Tensor:
+    """Return which losses are among the smallest of their row.
+
+    Of equal losses, the one that comes first in the batch is the smaller.
+
+    Parameters
+    ----------
+    losses : Tensor of shape (k, b)
+        A row for each network.
+    n_smallest : int
+        Number to choose in each row.
+
+    Examples
+    --------
+    >>> is_small_loss(torch.tensor([[0.3, 0.1, 0.3, 0.2]]), 3).tolist()
+    [[True, True, False, True]]
+    """
+    order = losses.argsort(dim=1, stable=True)[:, :n_smallest]
+    return torch.zeros_like(losses, dtype=torch.bool).scatter_(1, order, True)

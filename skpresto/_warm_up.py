@@ -1,0 +1,32 @@
+"""Warm-up: for how many epochs a method trains before it starts to choose."""
+
+from numbers import Integral, Real
+from typing import Any
+
+from skpresto._sklearn import Interval
+
+#: A number of epochs, or a share of ``max_epochs``.
+EPOCHS_CONSTRAINT = [
+    Interval(Integral, 0, None, closed="left"),
+    Interval(Real, 0, 1, closed="left"),
+]
+
+
+def n_epochs_of(estimator: Any, name: str) -> int:
+    """Return a parameter that is a number or a share of epochs as a number.
+
+    Raises
+    ------
+    ValueError
+        If no epoch of ``max_epochs`` would be left.
+    """
+    value, max_epochs = getattr(estimator, name), estimator.max_epochs
+    is_number = isinstance(value, Integral)
+    n_epochs = int(value) if is_number else round(value * max_epochs)
+    if n_epochs >= max_epochs:
+        raise ValueError(
+            f"{type(estimator).__name__} with {name}={value!r} would warm up for "
+            f"{n_epochs} of max_epochs={max_epochs} epochs, so that none is left for "
+            f"the method itself. Lower {name}, or raise max_epochs."
+        )
+    return n_epochs
