@@ -160,16 +160,13 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
 
         Returns
         -------
-        probabilities : ndarray of shape (n_samples, n_classes), dtype=float64
+        probabilities : ndarray of shape (n_samples, n_classes), dtype=float32
             One column a class, in the order of ``classes_``.
         """
         check_is_fitted(self)
         rows = check_rows(self, X, reset=False)
         with _threads(self.n_jobs):
-            probabilities = self.net_.predict_proba(PredictionRows(rows))
-        # In float32, rows sum to one only up to 1e-6.
-        probabilities = probabilities.astype(np.float64)
-        return probabilities / probabilities.sum(axis=1, keepdims=True)
+            return self.net_.predict_proba(PredictionRows(rows))
 
     def predict(self, X):
         """Predict the class of each sample.

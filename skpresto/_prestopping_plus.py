@@ -163,9 +163,11 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from skpresto import PrestoppingPlusClassifier
+    >>> from skpresto.stopping import NoiseRateStop
     >>> X, y = make_blobs(n_samples=200, random_state=0)
-    >>> clf = PrestoppingPlusClassifier(max_epochs=40, random_state=0).fit(X, y)
-    >>> clf.predict(X).shape
+    >>> clf = PrestoppingPlusClassifier(stop=NoiseRateStop(0.2), max_epochs=20)
+    >>> clf = clf.set_params(random_state=0).fit(X, y)
+    >>> clf.corrected_labels_.shape
     (200,)
     """
 

@@ -113,6 +113,11 @@ class LabelHistory:
         is_newest = ~(same & is_older).any(dim=1)
         return same.sum(dim=1) * is_newest / counts
 
+    def is_full_of_batch(self) -> Tensor:
+        """Return which samples of the batch recorded last have ``length`` entries."""
+        index, _ = self._put_aside[-1]
+        return self._n_entries.index_select(0, index) + 1 >= self.length
+
     def vote(self) -> Tensor:
         """Return the class predicted most often for every sample."""
         return torch.cat([self._vote(*part) for part in self._parts()])

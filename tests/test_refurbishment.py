@@ -1,0 +1,271 @@
+"""SELFIE and Prestopping+, and the correction of labels that they share."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import GridSearchCV
+
+from skpresto import PrestoppingPlusClassifier, SelfieClassifier
+from skpresto._prestopping_plus import LearnSafeAndRefurbished
+from skpresto._selfie import RefurbishAndSelect
+from skpresto._training.batch import Batch
+from skpresto._training.label_history import LabelHistory
+from skpresto._training.refurbishment import Refurbisher
+from skpresto.stopping import NoiseRateStop
+from tests.discovery import quick
+from tests.training.naive import NaiveLabelHistory
+
+N, K = 5, 3
+
+
+def refurbisher_after(predictions, q, epsilon, n_classes):
+    """Return what one sample with these predictions, oldest first, is corrected to."""
+    history = LabelHistory(1, n_classes, q)
+    refurbisher = Refurbisher(history, 1, n_classes, epsilon)
+    history.has_repeated_visits = True
+    index = torch.tensor([0])
+    losses = torch.zeros(1, 1)
+    for predicted in predictions:
+        history.record(index, torch.tensor([predicted]))
+        batch = Batch(index, index, torch.zeros(1, 1, n_classes), losses, 0)
+        corrected = refurbisher.labels_of_batch(batch).item()
+    return corrected
+
+
+def test_with_the_defaults_only_unanimous_histories_are_refurbished():
+    # One dissenting vote of 15 among 10 classes: H = 0.245, 0.106 of log 10.
+    assert refurbisher_after([4] * 15, q=15, epsilon=0.05, n_classes=10) == 4
+    assert refurbisher_after([1] + [4] * 14, 15, 0.05, 10) == -1
+    assert refurbisher_after([1] + [4] * 14, 15, 0.107, 10) == 4
+    assert refurbisher_after([1] + [4] * 14, 15, 0.106, 10) == -1
+
+
+def test_a_short_history_is_not_refurbished_however_unanimous():
+    assert refurbisher_after([4] * 14, q=15, epsilon=0.05, n_classes=10) == -1
+
+
+def test_a_corrected_label_stays_until_the_next_correction():
+    assert refurbisher_after([2] * 3 + [1], q=3, epsilon=0.05, n_classes=3) == 2
+    assert refurbisher_after([2] * 3 + [1] * 3, q=3, epsilon=0.05, n_classes=3) == 1
+
+
+class NaiveRefurbisher:
+    def __init__(self, q, epsilon):
+        self.history = NaiveLabelHistory(N, q)
+        self.epsilon = epsilon
+        self.corrected = [-1] * N
+
+    def update(self, i):
+        entries = self.history.entries[i]
+        shares = [n / len(entries) for n in Counter(entries).values()]
+        uncertainty = -sum(p * math.log(p) for p in shares) / math.log(K)
+        if len(entries) == self.history.length and uncertainty <= self.epsilon + 1e-6:
+            self.corrected[i] = self.history.vote(i)
+        return self.corrected[i]
+
+
+visits = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, N - 1), min_size=1, max_size=N, unique=True),
+        st.lists(st.integers(0, K - 1), min_size=N, max_size=N),
+        st.lists(st.sampled_from([0.1, 0.5, 2.0]), min_size=N, max_size=N),
+    ),
+    min_size=1,
+    max_size=14,
+)
+labels_of = st.lists(st.integers(0, K - 1), min_size=N, max_size=N)
+epsilons = st.sampled_from([0.0, 0.05, 0.6, 1.0])
+
+
+def run_both(visits, labels, q, epsilon, policy_of, naive_of):
+    """Compare a policy with its twin over a sequence of batches."""
+    history = LabelHistory(N, K, q)
+    history.has_repeated_visits = True
+    policy = policy_of(Refurbisher(history, N, K, epsilon))
+    naive = NaiveRefurbisher(q, epsilon)
+    labels = torch.tensor(labels)
+    for epoch, (index, predicted, losses) in enumerate(visits):
+        predicted, losses = predicted[: len(index)], losses[: len(index)]
+        history.record(torch.tensor(index), torch.tensor(predicted))
+        naive.history.record(index, predicted)
+        logits = torch.zeros(1, len(index), K)
+        batch = Batch(
+            torch.tensor(index), labels[index], logits, torch.tensor([losses]), epoch
+        )
+        selection = policy.select(batch)
+        expected = naive_of(naive, index, labels.tolist(), losses, epoch)
+        if expected is None:
+            assert selection.weights is None
+            assert selection.labels is None
+            continue
+        weights, learnt = expected
+        assert selection.weights.tolist() == [weights]
+        found = batch.labels if selection.labels is None else selection.labels
+        chosen = [i for i, weight in enumerate(weights) if weight]
+        assert found[chosen].tolist() == [learnt[i] for i in chosen]
+
+
+@given(visits, labels_of, st.integers(1, 4), epsilons, st.sampled_from([0.0, 0.3, 0.8]))
+def test_selfie_equals_its_naive_twin(visits, labels, q, epsilon, rate):
+    def naive(naive, index, labels, losses, epoch):
+        if epoch < 2:
+            return None
+        corrected = [naive.update(i) for i in index]
+        n_clean = math.ceil((1 - rate) * len(index) - 1e-9)
+        clean = sorted(range(len(index)), key=lambda j: (losses[j], j))[:n_clean]
+        weights = [float(j in clean or corrected[j] >= 0) for j in range(len(index))]
+        learnt = [
+            corrected[j] if corrected[j] >= 0 else labels[i]
+            for j, i in enumerate(index)
+        ]
+        return weights, learnt
+
+    run_both(
+        visits, labels, q, epsilon, lambda r: RefurbishAndSelect(r, rate, 2), naive
+    )
+
+
+@given(
+    visits,
+    labels_of,
+    st.integers(1, 4),
+    epsilons,
+    st.lists(st.booleans(), min_size=N, max_size=N),
+)
+def test_prestopping_plus_equals_its_naive_twin(visits, labels, q, epsilon, safe):
+    def naive(naive, index, labels, losses, epoch):
+        if epoch < 2:
+            return [float(safe[i]) for i in index], [labels[i] for i in index]
+        corrected = [naive.update(i) for i in index]
+        weights = [float(safe[i] or corrected[j] >= 0) for j, i in enumerate(index)]
+        learnt = [
+            labels[i] if safe[i] or corrected[j] < 0 else corrected[j]
+            for j, i in enumerate(index)
+        ]
+        return weights, learnt
+
+    run_both(
+        visits,
+        labels,
+        q,
+        epsilon,
+        lambda r: LearnSafeAndRefurbished(r, torch.tensor(safe), 2),
+        naive,
+    )
+
+
+def test_the_loss_is_the_mean_over_safe_and_refurbished_samples(make_trainer):
+    """Eq. 5 with the denominator that was meant, by hand."""
+    from skpresto._training.batch import Selection
+
+    trainer = make_trainer()
+    net = trainer.net
+    logits = torch.tensor([[[2.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 3.0, 0]]])
+    given_labels = torch.tensor([0, 0, 1])
+    net.n_selected_ = 0
+    losses = net._sample_losses(logits, given_labels)
+    selection = Selection(
+        weights=torch.tensor([[1.0, 0.0, 1.0]]), labels=torch.tensor([0, 0, 2])
+    )
+    loss, _ = net._selected_loss(logits, losses, selection)
+    by_hand = (
+        math.log(math.exp(2) + 3) - 2 + math.log(math.exp(3) + 3) - 3
+    ) / 2
+    assert loss.item() == pytest.approx(by_hand, rel=1e-6)
+
+
+@pytest.fixture
+def fitted(noisy_blobs):
+    """Return a function that fits a correcting classifier on noisy blobs."""
+    X, y, _ = noisy_blobs
+
+    def fit(Classifier, **params):
+        settings = {"max_epochs": 25, "batch_size": 32, "module__hidden": (32,), "q": 4}
+        clf = Classifier(**{**settings, "random_state": 0, **params})
+        return clf.fit(X, y)
+
+    return fit
+
+
+RULE = NoiseRateStop(0.35)
+
+
+@pytest.mark.parametrize(
+    ("Classifier", "params"),
+    [
+        (SelfieClassifier, {"noise_rate": 0.3, "restarts": 0}),
+        (SelfieClassifier, {"noise_rate": 0.3, "restarts": 1}),
+        (PrestoppingPlusClassifier, {"stop": RULE}),
+        (PrestoppingPlusClassifier, {"stop": RULE, "restarts": 1}),
+    ],
+)
+def test_corrected_labels_are_mostly_right(fitted, noisy_blobs, Classifier, params):
+    _, y, y_true = noisy_blobs
+    clf = fitted(Classifier, **params)
+    assert np.array_equal(clf.corrected_mask_, clf.corrected_labels_ != y)
+    assert clf.corrected_mask_.mean() > 0.1
+    assert (clf.corrected_labels_ == y_true)[clf.corrected_mask_].mean() > 0.8
+    assert (clf.corrected_labels_ == y_true).mean() > (y == y_true).mean() + 0.1
+    assert clf.history_[-1].corrected_fraction > 0
+    assert clf.history_[0].corrected_fraction in (0, None)
+
+
+def test_safe_samples_are_never_relabelled(fitted):
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE)
+    assert not clf.corrected_mask_[clf.safe_mask_].any()
+    assert [p for p in (1, 2, 3) if any(r.phase == p for r in clf.history_)] == [1, 2, 3]
+
+
+def test_restarts_are_runs_of_their_own(fitted):
+    clf = fitted(SelfieClassifier, noise_rate=0.3, restarts=2, max_epochs=8)
+    assert [r.phase for r in clf.history_] == [1] * 8 + [2] * 8 + [3] * 8
+    assert [r.epoch for r in clf.history_] == list(range(1, 9)) * 3
+    assert clf.n_epochs_ == 8
+
+
+def test_corrected_labels_survive_a_restart(fitted):
+    once = fitted(SelfieClassifier, noise_rate=0.3, restarts=0)
+    twice = fitted(SelfieClassifier, noise_rate=0.3, restarts=1)
+    first_corrected = twice.history_[25 + 7].corrected_fraction
+    assert first_corrected > 0  # before any history of the second run is full
+    assert once.corrected_mask_.sum() > 0
+
+
+@pytest.mark.parametrize("Classifier", [SelfieClassifier, PrestoppingPlusClassifier])
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"epsilon": 1.5}, "'epsilon' parameter"),
+        ({"epsilon": -0.1}, "'epsilon' parameter"),
+        ({"restarts": -1}, "'restarts' parameter"),
+        ({"warm_up": -1}, "'warm_up' parameter"),
+        ({"warm_up": 1.5}, "'warm_up' parameter"),
+        ({"warm_up": 12}, "would warm up for 12 of max_epochs=12 epochs"),
+        ({"warm_up": 0.99}, "would warm up for 12 of max_epochs=12 epochs"),
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range(noisy_blobs, Classifier, params, message):
+    X, y, _ = noisy_blobs
+    with pytest.raises(ValueError, match=message):
+        quick(Classifier, **params).fit(X, y)
+
+
+def test_history_too_long_to_fill_corrects_nothing_and_says_so(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(SelfieClassifier, q=50)
+    with pytest.warns(UserWarning, match="q=50 predictions.*max_epochs=12.*no label"):
+        clf.fit(X, y)
+    assert not clf.corrected_mask_.any()
+
+
+def test_grid_search_over_the_parameters(noisy_blobs):
+    X, y, _ = noisy_blobs
+    grid = {"epsilon": [0.05, 0.3], "warm_up": [1, 0.5], "restarts": [0, 1]}
+    search = GridSearchCV(quick(SelfieClassifier, max_epochs=4, q=2), grid, cv=2)
+    assert len(search.fit(X, y).cv_results_["params"]) == 8
