@@ -12,7 +12,11 @@ from skpresto._training.batch import Batch, Selection
 from skpresto._training.policy import SelectionPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
-from skpresto._warm_up import EPOCHS_CONSTRAINT, n_epochs_of
+from skpresto._warm_up import (
+    EPOCHS_CONSTRAINT,
+    n_epochs_of,
+    warn_if_nothing_is_corrected,
+)
 
 
 class LearnSafeAndRefurbished(SelectionPolicy):
@@ -223,6 +227,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         self, trainer: Trainer, rng: np.random.RandomState
     ) -> LearnSafeAndRefurbished:
         warm_up = n_epochs_of(self, "warm_up")
+        warn_if_nothing_is_corrected(self)
         super()._train(trainer, rng)
         trainer.visit_the_unvisited()
         is_safe = trainer.label_history.vote() == trainer.labels

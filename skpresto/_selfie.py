@@ -14,7 +14,11 @@ from skpresto._training.policy import SelectionPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.small_loss import is_small_loss
 from skpresto._training.trainer import Trainer, TrainingData
-from skpresto._warm_up import EPOCHS_CONSTRAINT, n_epochs_of
+from skpresto._warm_up import (
+    EPOCHS_CONSTRAINT,
+    n_epochs_of,
+    warn_if_nothing_is_corrected,
+)
 
 
 class RefurbishAndSelect(SelectionPolicy):
@@ -237,6 +241,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
     ) -> RefurbishAndSelect:
         refurbisher = Refurbisher.for_trainer(trainer, self.epsilon)
         warm_up = n_epochs_of(self, "warm_up")
+        warn_if_nothing_is_corrected(self)
         for run in range(self.restarts + 1):
             if run:
                 trainer.restart()

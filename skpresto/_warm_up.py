@@ -1,7 +1,10 @@
 """Warm-up: for how many epochs a method trains before it starts to choose."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from skpresto._sklearn import Interval
 
@@ -30,3 +33,16 @@ def n_epochs_of(estimator: Any, name: str) -> int:
             f"the method itself. Lower {name}, or raise max_epochs."
         )
     return n_epochs
+
+
+def warn_if_nothing_is_corrected(estimator: Any) -> None:
+    """Warn if a run is too short for q predictions of any sample."""
+    if estimator.q > estimator.max_epochs:
+        warnings.warn(
+            f"{type(estimator).__name__} corrects a label once it has "
+            f"q={estimator.q} predictions of its sample, but a run has only "
+            f"max_epochs={estimator.max_epochs} epochs, so no label will be corrected. "
+            "Lower q, or raise max_epochs.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
