@@ -210,7 +210,9 @@ def test_images_get_a_convolutional_network(Classifier):
     X = rng.normal(size=(120, 1, 6, 6)).astype(np.float32)
     X += 3 * y[:, None, None, None]
     params = {"max_epochs": 10, "batch_size": 16, "module__widths": (8, 8)}
-    clf = Classifier(**params, **FEWER_RUNS.get(Classifier.__name__, {}), random_state=0)
+    clf = Classifier(
+        **params, **FEWER_RUNS.get(Classifier.__name__, {}), random_state=0
+    )
     clf.fit(X.astype(np.float32), y)
     assert clf.input_shape_ == (1, 6, 6)
     assert clf.score(X, y) > 0.6

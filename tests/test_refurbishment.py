@@ -173,9 +173,7 @@ def test_the_loss_is_the_mean_over_safe_and_refurbished_samples(make_trainer):
         weights=torch.tensor([[1.0, 0.0, 1.0]]), labels=torch.tensor([0, 0, 2])
     )
     loss, _ = net._selected_loss(logits, losses, selection)
-    by_hand = (
-        math.log(math.exp(2) + 3) - 2 + math.log(math.exp(3) + 3) - 3
-    ) / 2
+    by_hand = (math.log(math.exp(2) + 3) - 2 + math.log(math.exp(3) + 3) - 3) / 2
     assert loss.item() == pytest.approx(by_hand, rel=1e-6)
 
 
@@ -218,7 +216,11 @@ def test_corrected_labels_are_mostly_right(fitted, noisy_blobs, Classifier, para
 def test_safe_samples_are_never_relabelled(fitted):
     clf = fitted(PrestoppingPlusClassifier, stop=RULE)
     assert not clf.corrected_mask_[clf.safe_mask_].any()
-    assert [p for p in (1, 2, 3) if any(r.phase == p for r in clf.history_)] == [1, 2, 3]
+    assert [p for p in (1, 2, 3) if any(r.phase == p for r in clf.history_)] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_restarts_are_runs_of_their_own(fitted):

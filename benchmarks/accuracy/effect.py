@@ -33,7 +33,9 @@ from skpresto.stopping import (
 
 NOISE = {
     "pair": lambda y, seed: PairNoise(0.4, random_state=seed).fit_transform(y),
-    "symmetric": lambda y, seed: SymmetricNoise(0.4, random_state=seed).fit_transform(y),
+    "symmetric": lambda y, seed: SymmetricNoise(0.4, random_state=seed).fit_transform(
+        y
+    ),
 }
 ROWS = {  # name: (data set, noise, epochs)
     "letter-pair": ("letter", "pair", 60),
@@ -84,7 +86,11 @@ def run_cell(row, method, seed):
     """Train once; return the error after the last epoch and a line about it."""
     dataset, noise, epochs = ROWS[row]
     X, y, y_true, X_test, y_test = load(dataset, noise, seed)
-    recipe = {"max_epochs": epochs, "optimizer__weight_decay": 5e-4, "random_state": seed}
+    recipe = {
+        "max_epochs": epochs,
+        "optimizer__weight_decay": 5e-4,
+        "random_state": seed,
+    }
     fit_args = {"y_true": y_true}
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -118,7 +124,12 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    cells = [(row, m, s) for row in args.rows for m in args.methods for s in range(args.seeds)]
+    cells = [
+        (row, m, s)
+        for row in args.rows
+        for m in args.methods
+        for s in range(args.seeds)
+    ]
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(run_cell)(*cell) for cell in cells
     )
@@ -128,8 +139,12 @@ def main():
         for method in args.methods:
             runs = [next(results) for _ in range(args.seeds)]
             errors = [run["error"] for run in runs]
-            spread = np.std(errors, ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else 0
-            means = {k: np.mean([run[k] for run in runs]) for k in ("MP", "MR", "seconds")}
+            spread = (
+                np.std(errors, ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else 0
+            )
+            means = {
+                k: np.mean([run[k] for run in runs]) for k in ("MP", "MR", "seconds")
+            }
             print(
                 f"| {row} | {method} | {np.mean(errors):.4f} ({spread:.4f}) | "
                 f"{[run['stop'] for run in runs]} | {means['MP']:.3f} | "

@@ -30,7 +30,9 @@ from skpresto.stopping import NoiseRateStop
 SYSTEMS = {  # name: function of the noise rate and the recipe
     "Default": lambda rate, **recipe: DefaultClassifier(**recipe),
     "Active Bias": lambda rate, **recipe: ActiveBiasClassifier(**recipe),
-    "Co-teaching": lambda rate, **recipe: CoTeachingClassifier(noise_rate=rate, **recipe),
+    "Co-teaching": lambda rate, **recipe: CoTeachingClassifier(
+        noise_rate=rate, **recipe
+    ),
     "Co-teaching+": lambda rate, **recipe: CoTeachingPlusClassifier(
         noise_rate=rate, **recipe
     ),
@@ -75,12 +77,19 @@ def run_cell(row, name, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="+", default=["letter-pair", "letter-symmetric"])
+    parser.add_argument(
+        "--rows", nargs="+", default=["letter-pair", "letter-symmetric"]
+    )
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    cells = [(r, s, seed) for r in args.rows for s in args.systems for seed in range(args.seeds)]
+    cells = [
+        (r, s, seed)
+        for r in args.rows
+        for s in args.systems
+        for seed in range(args.seeds)
+    ]
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(run_cell)(*cell) for cell in cells
     )

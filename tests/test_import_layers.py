@@ -1,0 +1,93 @@
+"""Who may import whom: downwards only, read from the source."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skpresto
+
+ROOT = Path(skpresto.__file__).parent
+
+#: Layer of each part of the package; a part may import lower layers and itself.
+LAYERS = {
+    "_sklearn": 0,
+    "exceptions": 0,
+    "metrics": 1,
+    "noise": 1,
+    "stopping": 1,
+    "datasets": 1,
+    "modules": 1,
+    "_training": 2,
+    "_net_params": 2,
+    "_warm_up": 2,
+    "_inputs": 3,
+    "_build_net": 3,
+    "_noise_rate": 4,
+    "_base": 4,
+    "plots": 4,
+    "_default": 5,
+    "_prestopping": 5,
+    "_active_bias": 5,
+    "_coteaching": 5,
+    "_selfie": 5,
+    # A "plus" method is its base method and something more.
+    "_prestopping_plus": 6,
+    "_coteaching_plus": 6,
+    "__init__": 9,
+}
+WITHOUT_TORCH = ("_sklearn", "exceptions", "metrics", "noise", "stopping", "plots")
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def part_of(path):
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imports_of(path):
+    """Yield the modules a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_downwards(path):
+    part = part_of(path)
+    for module in imports_of(path):
+        if module.startswith("skpresto.") and part != "__init__":
+            other = module.split(".")[1]
+            assert other == part or LAYERS[other] < LAYERS[part], module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_third_party_imports_stay_in_their_place(path):
+    part = part_of(path)
+    tops = {module.split(".")[0] for module in imports_of(path)}
+    if part in WITHOUT_TORCH:
+        assert not tops & {"torch", "skorch"}
+    if path.name != "net.py":
+        assert "skorch" not in tops
+    private = [m for m in imports_of(path) if m.startswith("sklearn") and "._" in m]
+    assert not private or part == "_sklearn"
+
+
+@pytest.mark.parametrize(
+    "name", ["noise", "stopping", "metrics", "plots", "exceptions"]
+)
+def test_torch_is_not_loaded_by(name):
+    code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_part_has_a_layer():
+    assert {part_of(path) for path in FILES} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_hold_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300

@@ -1,0 +1,39 @@
+import importlib
+
+import pytest
+
+import skpresto
+
+
+def test_every_public_name_can_be_imported():
+    for name in skpresto.__all__:
+        assert getattr(skpresto, name).__name__ == name
+    assert set(skpresto.__all__) <= set(dir(skpresto))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'Prestopper'"):
+        skpresto.Prestopper  # noqa: B018
+
+
+def test_the_seven_systems_of_the_paper_are_here():
+    assert sorted(skpresto.__all__) == [
+        "ActiveBiasClassifier",
+        "CoTeachingClassifier",
+        "CoTeachingPlusClassifier",
+        "DefaultClassifier",
+        "PrestoppingClassifier",
+        "PrestoppingPlusClassifier",
+        "SelfieClassifier",
+    ]
+
+
+@pytest.mark.parametrize("module", ["stopping", "noise", "plots"])
+def test_public_modules_list_what_they_offer(module):
+    loaded = importlib.import_module(f"skpresto.{module}")
+    for name in loaded.__all__:
+        assert getattr(loaded, name).__doc__
+
+
+def test_version_is_that_of_the_package():
+    assert skpresto.__version__.count(".") == 2
