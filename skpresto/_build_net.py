@@ -168,7 +168,7 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
     if isinstance(criterion, nn.Module):
         criterion = copy.deepcopy(criterion)
         if hasattr(criterion, "reduction"):
-            criterion.reduction = "none"
+            criterion.reduction = "none"  # type: ignore[assignment]
         return criterion, params
     check_part_params(estimator, "criterion", criterion, params)
     if "reduction" in inspect.signature(criterion).parameters:

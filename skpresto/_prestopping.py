@@ -190,7 +190,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             )
         self.stop_rule_ = rule
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> None:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
         self.stop_epoch_, is_settled = run_phase_one(
             trainer, self.stop_rule_, self.max_epochs, rng
         )

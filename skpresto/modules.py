@@ -53,8 +53,8 @@ class MLP(nn.Sequential):
 class SmallCNN(nn.Module):
     """Small convolutional network for images of any size.
 
-    Each block is two 3×3 convolutions with BatchNorm and ReLU; blocks are separated
-    by 2×2 pooling, and the last one is averaged over the image.
+    Each block is two 3x3 convolutions with BatchNorm and ReLU; blocks are separated
+    by 2x2 pooling, and the last one is averaged over the image.
 
     Parameters
     ----------

@@ -160,10 +160,8 @@ def test_predictions_are_the_mean_of_both_networks(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(CoTeachingClassifier).fit(X, y)
     with torch.no_grad():
-        parts = [
-            network.eval()(torch.from_numpy(X)).softmax(1)
-            for network in clf.net_.networks
-        ]
+        rows = torch.from_numpy(X)
+        parts = [network.eval()(rows).softmax(1) for network in clf.net_.networks]
     np.testing.assert_allclose(
         clf.predict_proba(X), (sum(parts) / 2).numpy(), rtol=1e-4, atol=1e-6
     )
@@ -181,13 +179,8 @@ def test_networks_start_out_different_even_from_one_instance(noisy_blobs, Classi
 @BOTH
 def test_selection_is_cleaner_than_the_data(noisy_blobs, Classifier):
     X, y, y_true = noisy_blobs
-    clf = Classifier(
-        noise_rate=0.3,
-        max_epochs=15,
-        batch_size=32,
-        module__hidden=(32,),
-        random_state=0,
-    )
+    params = {"max_epochs": 15, "batch_size": 32, "module__hidden": (32,)}
+    clf = Classifier(noise_rate=0.3, **params, random_state=0)
     clf.fit(X, y)
     is_wrong = y != y_true
     assert 0 < clf.safe_mask_.mean() < 1

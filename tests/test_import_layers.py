@@ -76,9 +76,7 @@ def test_third_party_imports_stay_in_their_place(path):
     assert not private or part == "_sklearn"
 
 
-@pytest.mark.parametrize(
-    "name", ["noise", "stopping", "metrics", "plots", "exceptions"]
-)
+@pytest.mark.parametrize("name", ["noise", "stopping", "metrics", "plots"])
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -31,12 +31,7 @@ from skpresto.stopping import (
     ValidationStop,
 )
 
-NOISE = {
-    "pair": lambda y, seed: PairNoise(0.4, random_state=seed).fit_transform(y),
-    "symmetric": lambda y, seed: SymmetricNoise(0.4, random_state=seed).fit_transform(
-        y
-    ),
-}
+NOISE = {"pair": PairNoise, "symmetric": SymmetricNoise}
 ROWS = {  # name: (data set, noise, epochs)
     "letter-pair": ("letter", "pair", 60),
     "letter-symmetric": ("letter", "symmetric", 60),
@@ -65,7 +60,13 @@ def load(name, noise, seed):
     if noise == "clean":
         return X, y_true, y_true, X_test, y_test
     if noise in NOISE:
-        return X, NOISE[noise](y_true, seed), y_true, X_test, y_test
+        return (
+            X,
+            NOISE[noise](0.4, random_state=seed).fit_transform(y_true),
+            y_true,
+            X_test,
+            y_test,
+        )
     return X, data[f"y_train_{noise}"], y_true, X_test, y_test
 
 
@@ -86,11 +87,8 @@ def run_cell(row, method, seed):
     """Train once; return the error after the last epoch and a line about it."""
     dataset, noise, epochs = ROWS[row]
     X, y, y_true, X_test, y_test = load(dataset, noise, seed)
-    recipe = {
-        "max_epochs": epochs,
-        "optimizer__weight_decay": 5e-4,
-        "random_state": seed,
-    }
+    recipe = {"max_epochs": epochs, "optimizer__weight_decay": 5e-4}
+    recipe["random_state"] = seed
     fit_args = {"y_true": y_true}
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -124,11 +122,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
+    seeds = range(args.seeds)
     cells = [
-        (row, m, s)
-        for row in args.rows
-        for m in args.methods
-        for s in range(args.seeds)
+        (row, m, seed) for row in args.rows for m in args.methods for seed in seeds
     ]
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(run_cell)(*cell) for cell in cells
@@ -139,12 +135,9 @@ def main():
         for method in args.methods:
             runs = [next(results) for _ in range(args.seeds)]
             errors = [run["error"] for run in runs]
-            spread = (
-                np.std(errors, ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else 0
-            )
-            means = {
-                k: np.mean([run[k] for run in runs]) for k in ("MP", "MR", "seconds")
-            }
+            spread = np.std(errors, ddof=1) / len(errors) ** 0.5
+            fields = ("MP", "MR", "seconds")
+            means = {field: np.mean([run[field] for run in runs]) for field in fields}
             print(
                 f"| {row} | {method} | {np.mean(errors):.4f} ({spread:.4f}) | "
                 f"{[run['stop'] for run in runs]} | {means['MP']:.3f} | "

@@ -77,18 +77,15 @@ def run_cell(row, name, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--rows", nargs="+", default=["letter-pair", "letter-symmetric"]
-    )
+    rows = ["letter-pair", "letter-symmetric"]
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=rows)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
+    seeds = range(args.seeds)
     cells = [
-        (r, s, seed)
-        for r in args.rows
-        for s in args.systems
-        for seed in range(args.seeds)
+        (r, name, seed) for r in args.rows for name in args.systems for seed in seeds
     ]
     results = Parallel(n_jobs=args.jobs, return_as="generator")(
         delayed(run_cell)(*cell) for cell in cells

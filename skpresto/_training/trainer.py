@@ -228,15 +228,15 @@ class Trainer:
         self, rows: Tensor | None, before: Tensor, was_visited: Tensor
     ) -> dict[str, Any]:
         """Return what the epoch's predictions say, over the rows trained on."""
-        rows = slice(None) if rows is None else rows.to(self.net.device)
+        visited = slice(None) if rows is None else rows.to(self.net.device)
         now = self.label_history.newest()
-        is_changed = ((now != before) | ~was_visited)[rows]
-        is_memorized = (self.label_history.vote() == self.labels)[rows]
+        is_changed = ((now != before) | ~was_visited)[visited]
+        is_memorized = (self.label_history.vote() == self.labels)[visited]
         epoch = self.net.history[-1]
         n_learners = len(self.net.networks) * len(is_memorized)
         return {
             "train_loss": epoch["train_loss"],
-            "train_error": _share((now != self.labels)[rows]),
+            "train_error": _share((now != self.labels)[visited]),
             "memorized_fraction": _share(is_memorized),
             "changed_fraction": _share(is_changed),
             "selected_fraction": int(self.net.n_selected_) / n_learners,
@@ -245,7 +245,7 @@ class Trainer:
             "holdout_error": epoch.get("holdout_error"),
             "n_valid": _length(self.data.valid_labels),
             "n_holdout": len(self.labels) - len(is_memorized) or None,
-            **self._memorization(rows, is_memorized),
+            **self._memorization(visited, is_memorized),
             **self.net.policy_.epoch_summary(),
         }
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 
@@ -106,7 +106,7 @@ class StopRule(BaseEstimator, ABC):
     HalvedLossStop(share=0.4)
     """
 
-    #: What scikit-learn checks the settings against; a rule of one's own may do without.
+    #: What scikit-learn checks the settings against; a user's rule may do without.
     _parameter_constraints: dict = {}
 
     #: Arguments of ``fit`` without which the rule cannot judge.
@@ -132,7 +132,7 @@ class StopRule(BaseEstimator, ABC):
         return range(self.candidate(records), len(records))
 
 
-def trailing_mean(values: Sequence[float], window: int) -> NDArray[np.float64]:
+def trailing_mean(values: ArrayLike, window: int) -> NDArray[np.float64]:
     """Return the mean of each value and up to ``window`` - 1 values before it.
 
     Examples
