@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 
+from torch import Tensor
+
 from skpresto._training.batch import Batch, Selection
 
 
@@ -32,3 +34,25 @@ class LearnFromAll(SelectionPolicy):
     def select(self, batch: Batch) -> Selection:
         """Return the whole batch."""
         return Selection()
+
+
+class RunningShare:
+    """Share of the samples visited for which something is true.
+
+    It is counted on the device, and fetched once an epoch.
+    """
+
+    def __init__(self) -> None:
+        self._n_true: Tensor | int = 0
+        self._n_visited = 0
+
+    def add(self, is_true: Tensor) -> None:
+        """Count the samples of a batch."""
+        self._n_true = self._n_true + is_true.sum()
+        self._n_visited += len(is_true)
+
+    def take(self) -> float:
+        """Return the share so far, and begin anew."""
+        share = float(self._n_true) / max(1, self._n_visited)
+        self._n_true = self._n_visited = 0
+        return share
