@@ -1,32 +1,58 @@
 """Where phase I stopped, and why."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skpresto.plots._axes import COLORS, frame_of, get_axes
-from skpresto.stopping import EpochRecord
+from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
+from skpresto.plots._records import path_of, undone_of, values_of
+from skpresto.stopping import (
+    AgreementStop,
+    EpochRecord,
+    HoldoutStop,
+    LabelWaveStop,
+    MemorizedFractionStop,
+    NoiseRateStop,
+    OracleStop,
+    StopRule,
+    ValidationStop,
+)
 
-#: Field of a record, its name in the legend, its colour.
-_CURVES = (
-    ("train_error", "training error", COLORS["black"]),
-    ("memorized_fraction", "memorized share", COLORS["sky"]),
-    ("valid_error", "validation error", COLORS["orange"]),
-    ("holdout_error", "held-out error", COLORS["orange"]),
-    ("changed_fraction", "changed predictions", COLORS["purple"]),
-    ("memorization_precision", "memorization precision", COLORS["green"]),
-    ("memorization_recall", "memorization recall", COLORS["blue"]),
+#: Name of a curve, its name in the legend, its colour.
+_CURVES = {
+    "memorization_precision": ("memorization precision", COLORS["green"]),
+    "memorization_recall": ("memorization recall", COLORS["blue"]),
+    "train_error": ("training error", COLORS["black"]),
+    "memorized_fraction": ("memorized share", COLORS["sky"]),
+    "valid_error": ("validation error", COLORS["orange"]),
+    "holdout_error": ("held-out error", COLORS["orange"]),
+    "holdout_accuracy": ("held-out accuracy", COLORS["orange"]),
+    "changed_fraction": ("changed predictions", COLORS["purple"]),
+}
+_MEMORIZATION = ("memorization_precision", "memorization_recall")
+
+#: What each rule looks at.
+_SIGNALS: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
+    (ValidationStop, ("valid_error",)),
+    (HoldoutStop, ("holdout_error",)),
+    (NoiseRateStop, ("train_error",)),
+    (MemorizedFractionStop, ("memorized_fraction",)),
+    (AgreementStop, ("memorized_fraction", "holdout_accuracy")),
+    (LabelWaveStop, ("changed_fraction",)),
+    (OracleStop, ()),
 )
 
 
 class StopPointDisplay:
-    """Curves of phase I, the stop point, and how phase II goes on from there.
+    """What the stop rule looked at, the stop point, and how phase II goes on.
 
-    Full lines are phase I, including the epochs beyond the stop point that were
-    undone; dashed lines are phase II. Memorization precision and recall are drawn if
-    ``fit`` was given ``y_true``.
+    Full lines are the way of the network: phase I up to the stop point and phase II.
+    Dotted lines are the epochs beyond the stop point that were tried and undone.
+    Memorization precision and recall, which cross where one would ideally stop [1]_,
+    are drawn if ``fit`` was given ``y_true``.
 
     Parameters
     ----------
@@ -36,11 +62,22 @@ class StopPointDisplay:
         Number of epochs of phase I that were kept.
     rule_name : str, default="stop"
         What to call the rule in the legend.
+    curves : sequence of str, default=None
+        What to draw: columns of :meth:`frame`. None means all that were recorded.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
         What was drawn on last.
+
+    See Also
+    --------
+    SafeSetDisplay : Precision and recall of the safe set in phase II alone.
+
+    References
+    ----------
+    .. [1] H. Song, M. Kim, D. Park, J.-G. Lee, "How does early stopping help
+       generalization against label noise?", arXiv:1911.08059, 2019. Figure 3.
 
     Examples
     --------
@@ -60,19 +97,32 @@ class StopPointDisplay:
         records: Sequence[EpochRecord],
         stop_epoch: int,
         rule_name: str = "stop",
+        curves: Sequence[str] | None = None,
     ) -> None:
         self.records = list(records)
         self.stop_epoch = stop_epoch
         self.rule_name = rule_name
+        self.curves = curves
+        unknown = [name for name in curves or () if name not in _CURVES]
+        if unknown:
+            raise ValueError(
+                f"{type(self).__name__} cannot draw curves={unknown!r}; choose from "
+                f"{list(_CURVES)!r}, or None for all."
+            )
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> "StopPointDisplay":
+    def from_estimator(
+        cls, estimator: Any, *, curves: Sequence[str] | None = None, ax: Any = None
+    ) -> "StopPointDisplay":
         """Draw the history of a fitted classifier that has a stop point.
 
         Parameters
         ----------
-        estimator : PrestoppingClassifier
+        estimator : PrestoppingClassifier or PrestoppingPlusClassifier
             A fitted classifier.
+        curves : sequence of str, default=None
+            What to draw: columns of :meth:`frame`. None means what the stop rule looks
+            at, and memorization precision and recall; for a rule of one's own, all.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
 
@@ -82,17 +132,26 @@ class StopPointDisplay:
             The display, drawn.
         """
         check_is_fitted(estimator, "stop_epoch_")
-        rule_name = type(estimator.stop_rule_).__name__
-        return cls(estimator.history_, estimator.stop_epoch_, rule_name).plot(ax)
+        rule = estimator.stop_rule_
+        if curves is None:
+            curves = _curves_for(rule)
+        name = type(rule).__name__
+        return cls(estimator.history_, estimator.stop_epoch_, name, curves).plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row an epoch and phase."""
-        fields = ("epoch", "phase", *(name for name, _, _ in _CURVES))
-        rows = [asdict(record) for record in self.records]
-        return frame_of({field: [row[field] for row in rows] for field in fields})
+        """Return the numbers of phases I and II, a row an epoch and phase."""
+        records = [record for record in self.records if record.phase <= 2]
+        curves = {name: _curve(records, name) for name in _CURVES}
+        return frame_of(
+            {
+                "epoch": [record.epoch for record in records],
+                "phase": [record.phase for record in records],
+                **curves,
+            }
+        )
 
     def plot(self, ax: Any = None) -> "StopPointDisplay":
-        """Draw the curves.
+        """Draw the curves and the stop point.
 
         Parameters
         ----------
@@ -105,28 +164,39 @@ class StopPointDisplay:
             This display.
         """
         ax = get_axes(self, ax)
-        for field, label, color in _CURVES:
-            for phase, style in ((1, "-"), (2, "--")):
-                epochs, values = self._curve(field, phase)
-                if epochs:
-                    # Phase II repeats the colour, not the entry in the legend.
-                    name = label if phase == 1 else None
-                    ax.plot(epochs, values, style, color=color, label=name, lw=1.5)
-        ax.axvline(
-            self.stop_epoch,
-            color=COLORS["red"],
-            lw=2,
-            label=f"{self.rule_name}: epoch {self.stop_epoch}",
-        )
+        path = path_of(self.records, self.stop_epoch)
+        undone = undone_of(self.records, self.stop_epoch)
+        # The undone epochs branch off at the stop point.
+        at_stop = [r for r in path if r.phase == 1 and r.epoch == self.stop_epoch]
+        for name in _CURVES if self.curves is None else self.curves:
+            label, color = _CURVES[name]
+            _draw(ax, path, name, color=color, lw=2, label=label)
+            _draw(ax, at_stop + undone, name, color=color, lw=1.5, ls=":")
+        if undone:
+            ax.plot([], [], color="gray", lw=1.5, ls=":", label="epochs undone")
+        label = f"{self.rule_name}: epoch {self.stop_epoch}"
+        ax.axvline(self.stop_epoch, color=COLORS["red"], lw=2, label=label)
         ax.set(xlabel="epoch", ylabel="share of samples", ylim=(-0.02, 1.02))
-        ax.set_title("Full lines: phase I, dashed lines: phase II", fontsize="medium")
-        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+        show_percent(ax.yaxis)
+        legend_beside(ax)
         return self
 
-    def _curve(self, field: str, phase: int) -> tuple[list[int], list[float]]:
-        points = [
-            (record.epoch, getattr(record, field))
-            for record in self.records
-            if record.phase == phase and getattr(record, field) is not None
-        ]
-        return [epoch for epoch, _ in points], [value for _, value in points]
+
+def _curves_for(rule: StopRule) -> tuple[str, ...] | None:
+    for kind, signals in _SIGNALS:
+        if isinstance(rule, kind):
+            return (*_MEMORIZATION, *signals)
+    return None
+
+
+def _curve(records: Sequence[EpochRecord], name: str) -> NDArray[np.float64]:
+    if name == "holdout_accuracy":
+        return 1 - values_of(records, "holdout_error")
+    return values_of(records, name)
+
+
+def _draw(ax: Any, records: Sequence[EpochRecord], name: str, **style: Any) -> None:
+    values = _curve(records, name)
+    is_known = ~np.isnan(values)
+    if is_known.any():
+        ax.plot(values_of(records, "epoch")[is_known], values[is_known], **style)

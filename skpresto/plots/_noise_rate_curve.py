@@ -1,0 +1,100 @@
+"""How methods stand more and more noise."""
+
+from typing import Any
+
+from skpresto.plots._axes import frame_of, get_axes, legend_of_lines, show_percent
+from skpresto.plots._results import draw_lines, mean_errors, rows_of
+
+
+class NoiseRateCurveDisplay:
+    """Test error against the noise rate, a line a method.
+
+    Points are means over the trainings with the same method and rate; bars are one
+    standard error of the mean to either side. A method that withstands noise has a
+    flat line [1]_.
+
+    Parameters
+    ----------
+    results : DataFrame or list of dicts
+        One row a training, with ``"method"``, ``"rate"`` (the share of wrong labels in
+        training) and ``"error"`` (the share of wrong predictions in the test), and
+        usually ``"seed"``. Anything else is left alone.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+        What was drawn on last.
+
+    See Also
+    --------
+    HistoryLengthDisplay : Test error against the history length.
+
+    References
+    ----------
+    .. [1] H. Song, M. Kim, D. Park, J.-G. Lee, "How does early stopping help
+       generalization against label noise?", arXiv:1911.08059, 2019. Figures 4 and 6.
+
+    Examples
+    --------
+    >>> from skpresto.plots import NoiseRateCurveDisplay
+    >>> results = [
+    ...     {"method": "Default", "rate": 0.0, "seed": 0, "error": 0.02},
+    ...     {"method": "Default", "rate": 0.4, "seed": 0, "error": 0.36},
+    ...     {"method": "Default", "rate": 0.4, "seed": 1, "error": 0.40},
+    ...     {"method": "Prestopping", "rate": 0.0, "seed": 0, "error": 0.03},
+    ...     {"method": "Prestopping", "rate": 0.4, "seed": 0, "error": 0.08},
+    ... ]
+    >>> display = NoiseRateCurveDisplay.from_results(results)
+    >>> display.frame()[["method", "rate", "error"]].round(2).values.tolist()[1]
+    ['Default', 0.4, 0.38]
+    """
+
+    def __init__(self, results: Any) -> None:
+        needs = ("method", "rate", "error")
+        self.results = rows_of(results, needs, type(self).__name__)
+
+    @classmethod
+    def from_results(cls, results: Any, *, ax: Any = None) -> "NoiseRateCurveDisplay":
+        """Draw the results of many trainings.
+
+        Parameters
+        ----------
+        results : DataFrame or list of dicts
+            One row a training, as the class describes.
+        ax : matplotlib axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : NoiseRateCurveDisplay
+            The display, drawn.
+        """
+        return cls(results).plot(ax)
+
+    def frame(self) -> Any:
+        """Return the numbers behind the plot, a row a method and rate."""
+        return frame_of(mean_errors(self.results, ("method", "rate")))
+
+    def plot(self, ax: Any = None) -> "NoiseRateCurveDisplay":
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : NoiseRateCurveDisplay
+            This display.
+        """
+        ax = get_axes(self, ax)
+        columns = mean_errors(self.results, ("method", "rate"))
+        n_lines = draw_lines(ax, columns, line="method", x="rate")
+        ax.set(xlabel="noise rate in training", ylabel="test error")
+        ax.set_ylim(bottom=0)
+        ax.set_xticks(sorted(set(columns["rate"])))
+        show_percent(ax.xaxis)
+        show_percent(ax.yaxis)
+        legend_of_lines(ax, n_lines)
+        return self

@@ -1,0 +1,48 @@
+"""Reading what the epochs of a training left behind."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpresto.stopping import EpochRecord
+
+
+def path_of(
+    records: Sequence[EpochRecord], stop_epoch: int | None
+) -> list[EpochRecord]:
+    """Return the epochs that the network has behind it, in their order.
+
+    With a stop point these are phase I up to there and phase II; what came between was
+    undone. Without one they are the last phase, for each earlier one was a network of
+    its own.
+    """
+    if stop_epoch is None:
+        last = max((record.phase for record in records), default=1)
+        return [record for record in records if record.phase == last]
+    return [
+        record
+        for record in records
+        if record.phase == 2 or (record.phase == 1 and record.epoch <= stop_epoch)
+    ]
+
+
+def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
+    """Return the epochs of phase I beyond the stop point."""
+    return [r for r in records if r.phase == 1 and r.epoch > stop_epoch]
+
+
+def require_truth(records: Sequence[EpochRecord], owner: str) -> None:
+    """Raise if the records do not say which memorized labels are true."""
+    if any(record.memorization_precision is None for record in records):
+        raise ValueError(
+            f"{owner} needs to know which labels are the true ones, but the records "
+            "hold no memorization precision and recall. Train with "
+            "fit(X, y, y_true=...), where y_true are the true labels; they are only "
+            "measured with, not learnt from."
+        )
+
+
+def values_of(records: Sequence[EpochRecord], field: str) -> NDArray[np.float64]:
+    """Return one field of the records, with nan where it is not known."""
+    return np.array([getattr(record, field) for record in records], dtype=np.float64)
