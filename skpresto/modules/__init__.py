@@ -1,0 +1,11 @@
+"""Built-in networks. All return logits.
+
+A classifier passes ``n_features`` or ``input_shape``, and ``n_classes``, by itself.
+"""
+
+from skpresto.modules._densenet import DenseNet
+from skpresto.modules._mlp import MLP
+from skpresto.modules._small_cnn import SmallCNN
+from skpresto.modules._vgg import VGG19
+
+__all__ = ["MLP", "VGG19", "DenseNet", "SmallCNN"]

@@ -1,0 +1,49 @@
+"""Network for tables."""
+
+from collections.abc import Sequence
+
+from torch import nn
+
+
+class MLP(nn.Sequential):
+    """Fully connected network for tabular data.
+
+    Each hidden layer is linear, BatchNorm, ReLU and dropout, in this order.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns of ``X``.
+    n_classes : int
+        Number of classes.
+    hidden : sequence of int, default=(256, 256)
+        Width of each hidden layer.
+    dropout : float, default=0.1
+        Share of hidden units left out in training.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from skpresto.modules import MLP
+    >>> MLP(n_features=4, n_classes=3, hidden=(16,))(torch.zeros(2, 4)).shape
+    torch.Size([2, 3])
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        n_classes: int,
+        hidden: Sequence[int] = (256, 256),
+        dropout: float = 0.1,
+    ) -> None:
+        layers: list[nn.Module] = []
+        width = n_features
+        for next_width in hidden:
+            layers += [
+                nn.Linear(width, next_width),
+                nn.BatchNorm1d(next_width),
+                nn.ReLU(),
+                nn.Dropout(dropout),
+            ]
+            width = next_width
+        super().__init__(*layers, nn.Linear(width, n_classes))
