@@ -1,0 +1,26 @@
+"""Data sets with right and with noisy labels, from files on disk to arrays.
+
+Every loader reads from the folder it is given, or else from the one that the
+environment variable ``SKPRESTO_DATA`` names, and checks what it reads. Nothing is
+downloaded. Works without torch being imported.
+"""
+
+from skpresto.datasets._animal10n import load_animal10n
+from skpresto.datasets._cifar import load_cifar10, load_cifar100
+from skpresto.datasets._cifar_n import load_cifar10n, load_cifar100n
+from skpresto.datasets._fashion_mnist import load_fashion_mnist
+from skpresto.datasets._food101n import load_food101n
+from skpresto.datasets._image_folder import load_image_folder
+from skpresto.datasets._npz import load_npz
+
+__all__ = [
+    "load_animal10n",
+    "load_cifar10",
+    "load_cifar10n",
+    "load_cifar100",
+    "load_cifar100n",
+    "load_fashion_mnist",
+    "load_food101n",
+    "load_image_folder",
+    "load_npz",
+]

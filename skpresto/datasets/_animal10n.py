@@ -1,0 +1,149 @@
+"""ANIMAL-10N: animals that people confuse."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from skpresto.datasets._arrays import as_bunch, as_labels, check_count
+from skpresto.datasets._pictures import image_files, read_images
+from skpresto.datasets._source import Source
+
+_SOURCE = Source(
+    loader="load_animal10n",
+    title="ANIMAL-10N",
+    home="https://dm.kaist.ac.kr/datasets/animal-10n",
+    folders=("ANIMAL-10N", "raw_image_ver", "raw_image", "binary_ver", "binary"),
+)
+_CLASSES = (
+    "cat",
+    "lynx",
+    "wolf",
+    "coyote",
+    "cheetah",
+    "jaguar",
+    "chimpanzee",
+    "orangutan",
+    "hamster",
+    "guinea pig",
+)
+_SIZE = 64
+
+#: A record of the binary version: two numbers, highest byte first, and the pixels.
+_RECORD = np.dtype(
+    [("id", ">u4"), ("label", ">u4"), ("pixels", "u1", (3, _SIZE, _SIZE))]
+)
+
+
+def load_animal10n(
+    folder: str | os.PathLike | None = None,
+    *,
+    normalize: bool = False,
+    check_counts: bool = True,
+) -> Bunch:
+    """Load ANIMAL-10N: 50,000 images of ten animals in five pairs that look alike.
+
+    People labelled the training images and confused some: about 8 % of the labels are
+    wrong [1]_. Which ones is not known, so there is no ``y_train``. The labels of the
+    5,000 test images are right.
+
+    Both published versions are read: raw images in ``training`` and ``testing``, named
+    ``<label>_<name>.jpg``, and the binary version, ``data_batch_1.bin`` and so on with
+    ``test_batch.bin``, where each record is a number of the image (4 bytes), its label
+    (4 bytes) and 3x64x64 pixels. Raw images need Pillow.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds the data set or, below, a folder of its usual name. By
+        default the one that the environment variable ``SKPRESTO_DATA`` names.
+    normalize : bool, default=False
+        Return float32 with mean 0 and standard deviation 1 of each colour over the
+        training images, instead of uint8.
+    check_counts : bool, default=True
+        Check that the published number of images is there.
+
+    Returns
+    -------
+    data : Bunch
+        ``X_train`` (50000, 3, 64, 64), ``y_noisy``, ``files_train`` (names of the raw
+        images, or their numbers in the binary version), ``X_test``, ``y_test``,
+        ``files_test``, and ``classes``.
+
+    References
+    ----------
+    .. [1] H. Song, M. Kim, J.-G. Lee: SELFIE: Refurbishing Unclean Samples for Robust
+       Deep Learning. ICML 2019.
+
+    Examples
+    --------
+    >>> from skpresto.datasets import load_animal10n
+    >>> data = load_animal10n("~/data")  # doctest: +SKIP
+    >>> str(data.classes[data.y_noisy[0]])  # doctest: +SKIP
+    'cat'
+    """
+    place = _SOURCE.find(folder, "data_batch_1.bin", "training/")
+    is_binary = (place / "data_batch_1.bin").is_file()
+    read = _read_binary if is_binary else _read_raw
+    X_train, y_noisy, files_train = read(place, is_test=False)
+    X_test, y_test, files_test = read(place, is_test=True)
+    if check_counts:
+        check_count(_SOURCE, "training images", len(y_noisy), 50_000)
+        check_count(_SOURCE, "test images", len(y_test), 5_000)
+    return as_bunch(
+        normalize,
+        X_train=X_train,
+        y_noisy=y_noisy,
+        files_train=files_train,
+        X_test=X_test,
+        y_test=y_test,
+        files_test=files_test,
+        classes=np.array(_CLASSES),
+    )
+
+
+def _read_raw(place: Path, *, is_test: bool) -> tuple[NDArray, NDArray, NDArray]:
+    folder = place / ("testing" if is_test else "training")
+    files = image_files(folder) if folder.is_dir() else []
+    if not files:
+        raise _SOURCE.missing(f"images in '{folder.name}/'", place)
+    labels = [_label_in_name(file) for file in files]
+    return (
+        read_images(_SOURCE.loader, files, image_size=_SIZE),
+        as_labels(_SOURCE, labels, len(_CLASSES), folder),
+        np.array([file.name for file in files]),
+    )
+
+
+def _label_in_name(file: Path) -> int:
+    label, underscore, _ = file.name.partition("_")
+    if not underscore or not label.isdecimal():
+        raise _SOURCE.damaged(file, "a name like '3_img_12.jpg' was expected")
+    return int(label)
+
+
+def _read_binary(place: Path, *, is_test: bool) -> tuple[NDArray, NDArray, NDArray]:
+    if is_test:
+        files = [_SOURCE.file(place, "test_batch.bin")]
+    else:
+        files = sorted(place.glob("data_batch_*.bin"), key=_number_in_name)
+    records = np.concatenate([_read_records(file) for file in files])
+    labels = as_labels(_SOURCE, records["label"].astype(int), len(_CLASSES), files[0])
+    return np.ascontiguousarray(records["pixels"]), labels, records["id"].astype(str)
+
+
+def _number_in_name(file: Path) -> int:
+    digits = file.stem.rpartition("_")[2]
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _read_records(file: Path) -> NDArray:
+    n_bytes = file.stat().st_size
+    if n_bytes == 0 or n_bytes % _RECORD.itemsize:
+        raise _SOURCE.damaged(
+            file,
+            f"records of {_RECORD.itemsize} bytes were expected, got {n_bytes} bytes",
+        )
+    return np.fromfile(file, dtype=_RECORD)

@@ -1,0 +1,195 @@
+"""CIFAR-10 and CIFAR-100, from the files of their python version."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from skpresto.datasets._arrays import as_bunch, as_labels, check_balance, check_count
+from skpresto.datasets._pickles import read_pickle
+from skpresto.datasets._source import Source
+
+_HOME = "https://www.cs.toronto.edu/~kriz/cifar.html"
+
+
+@dataclass(frozen=True)
+class Cifar:
+    """What the two data sets differ in."""
+
+    source: Source
+    train_files: tuple[str, ...]
+    test_file: str
+    meta_file: str
+    label_key: str
+    names_key: str
+    n_classes: int
+
+
+CIFAR10 = Cifar(
+    Source(
+        loader="load_cifar10",
+        title="CIFAR-10 (python version)",
+        home=f"{_HOME} (cifar-10-python.tar.gz)",
+        folders=("cifar-10-batches-py", "cifar-10", "cifar-10-python"),
+    ),
+    train_files=tuple(f"data_batch_{i}" for i in range(1, 6)),
+    test_file="test_batch",
+    meta_file="batches.meta",
+    label_key="labels",
+    names_key="label_names",
+    n_classes=10,
+)
+CIFAR100 = Cifar(
+    Source(
+        loader="load_cifar100",
+        title="CIFAR-100 (python version)",
+        home=f"{_HOME} (cifar-100-python.tar.gz)",
+        folders=("cifar-100-python", "cifar-100"),
+    ),
+    train_files=("train",),
+    test_file="test",
+    meta_file="meta",
+    label_key="fine_labels",
+    names_key="fine_label_names",
+    n_classes=100,
+)
+
+
+def load_cifar10(
+    folder: str | os.PathLike | None = None,
+    *,
+    normalize: bool = False,
+    check_counts: bool = True,
+) -> Bunch:
+    """Load CIFAR-10: 50,000 and 10,000 colour images of 32x32 pixels, ten classes.
+
+    The labels are right. Put noise in with :mod:`skpresto.noise`, or load
+    :func:`load_cifar10n` for the mistakes of people.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds ``cifar-10-batches-py`` or its files. By default the one
+        that the environment variable ``SKPRESTO_DATA`` names.
+    normalize : bool, default=False
+        Return float32 with mean 0 and standard deviation 1 of each colour over the
+        training images, instead of uint8.
+    check_counts : bool, default=True
+        Check that the published number of images of each class is there.
+
+    Returns
+    -------
+    data : Bunch
+        ``X_train`` (50000, 3, 32, 32), ``y_train``, ``X_test``, ``y_test``, and
+        ``classes``, their names.
+
+    Examples
+    --------
+    >>> from skpresto.datasets import load_cifar10
+    >>> data = load_cifar10("~/data", normalize=True)  # doctest: +SKIP
+    >>> data.X_train.shape  # doctest: +SKIP
+    (50000, 3, 32, 32)
+    """
+    return as_bunch(normalize, **read_cifar(CIFAR10, folder, check_counts))
+
+
+def load_cifar100(
+    folder: str | os.PathLike | None = None,
+    *,
+    normalize: bool = False,
+    check_counts: bool = True,
+) -> Bunch:
+    """Load CIFAR-100: 50,000 and 10,000 colour images of 32x32 pixels, 100 classes.
+
+    The labels are the "fine" ones, and right. Put noise in with
+    :mod:`skpresto.noise`, or load :func:`load_cifar100n` for the mistakes of people.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds ``cifar-100-python`` or its files. By default the one that
+        the environment variable ``SKPRESTO_DATA`` names.
+    normalize : bool, default=False
+        Return float32 with mean 0 and standard deviation 1 of each colour over the
+        training images, instead of uint8.
+    check_counts : bool, default=True
+        Check that the published number of images of each class is there.
+
+    Returns
+    -------
+    data : Bunch
+        ``X_train`` (50000, 3, 32, 32), ``y_train``, ``X_test``, ``y_test``, and
+        ``classes``, their names.
+
+    Examples
+    --------
+    >>> from skpresto.datasets import load_cifar100
+    >>> data = load_cifar100("~/data")  # doctest: +SKIP
+    """
+    return as_bunch(normalize, **read_cifar(CIFAR100, folder, check_counts))
+
+
+def read_cifar(
+    cifar: Cifar, folder: str | os.PathLike | None, check_counts: bool
+) -> dict[str, NDArray]:
+    """Return images, labels and names of classes."""
+    source = cifar.source
+    path = source.find(folder, cifar.train_files[0], cifar.meta_file)
+    batches = [_read_batch(cifar, source.file(path, n)) for n in cifar.train_files]
+    X_train, y_train = (np.concatenate(parts) for parts in zip(*batches, strict=True))
+    X_test, y_test = _read_batch(cifar, source.file(path, cifar.test_file))
+    if check_counts:
+        for what, y, n in [("training", y_train, 50_000), ("test", y_test, 10_000)]:
+            check_count(source, f"{what} images", len(y), n)
+            check_balance(source, f"{what} images", y, cifar.n_classes)
+    return {
+        "X_train": X_train,
+        "y_train": y_train,
+        "X_test": X_test,
+        "y_test": y_test,
+        "classes": _read_names(cifar, source.file(path, cifar.meta_file)),
+    }
+
+
+def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
+    batch = _read_dict(cifar, path, "data", cifar.label_key)
+    pixels = np.asarray(batch["data"])
+    y = as_labels(cifar.source, batch[cifar.label_key], cifar.n_classes, path)
+    if pixels.shape != (len(y), 3072) or pixels.dtype != np.uint8:
+        raise cifar.source.damaged(
+            path,
+            f"{len(y)} rows of 3072 bytes were expected, got an array of "
+            f"{pixels.dtype} of shape {pixels.shape}",
+        )
+    return pixels.reshape(-1, 3, 32, 32), y
+
+
+def _read_names(cifar: Cifar, path: Path) -> NDArray:
+    names = _read_dict(cifar, path, cifar.names_key)[cifar.names_key]
+    if len(names) != cifar.n_classes:
+        raise cifar.source.damaged(
+            path, f"{cifar.n_classes} names were expected, got {len(names)}"
+        )
+    return np.array([_text(name) for name in names])
+
+
+def _read_dict(cifar: Cifar, path: Path, *keys: str) -> dict[str, Any]:
+    content = read_pickle(cifar.source, path)
+    if not isinstance(content, dict):
+        kind = type(content).__name__
+        raise cifar.source.damaged(path, f"a dict was expected, got a {kind}")
+    named = {_text(key): value for key, value in content.items()}
+    if not set(keys) <= set(named):
+        raise cifar.source.damaged(
+            path, f"a dict with {list(keys)} was expected, got one with {sorted(named)}"
+        )
+    return named
+
+
+def _text(name: str | bytes) -> str:
+    """Return a name as text: files written by Python 2 hold bytes."""
+    return name.decode("ascii") if isinstance(name, bytes) else name

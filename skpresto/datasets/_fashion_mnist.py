@@ -1,0 +1,155 @@
+"""Fashion-MNIST, from its idx files or an npz file."""
+
+import gzip
+import math
+import os
+import zlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from skpresto.datasets._arrays import as_bunch, as_labels, check_balance, check_count
+from skpresto.datasets._npz import load_npz
+from skpresto.datasets._source import Source
+
+_SOURCE = Source(
+    loader="load_fashion_mnist",
+    title="Fashion-MNIST",
+    home="https://github.com/zalandoresearch/fashion-mnist",
+    folders=("fashion-mnist", "dataset-fashion-mnist"),
+)
+_CLASSES = (
+    "T-shirt/top",
+    "Trouser",
+    "Pullover",
+    "Dress",
+    "Coat",
+    "Sandal",
+    "Shirt",
+    "Sneaker",
+    "Bag",
+    "Ankle boot",
+)
+_NPZ = "fashion_mnist.npz"
+_FIRST_FILE = "train-images-idx3-ubyte"
+
+#: Folders below the data set's own in which the files may lie.
+_BELOW = ("", "raw/", "data/fashion/")
+
+
+def load_fashion_mnist(
+    folder: str | os.PathLike | None = None,
+    *,
+    normalize: bool = False,
+    check_counts: bool = True,
+) -> Bunch:
+    """Load Fashion-MNIST: 60,000 and 10,000 grey images of 28x28 pixels, ten classes.
+
+    The labels are right, as far as is known. Put noise in with :mod:`skpresto.noise`.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds the four idx files, packed (``.gz``) or not, or
+        ``fashion_mnist.npz`` in the format of :func:`load_npz`. By default the one
+        that the environment variable ``SKPRESTO_DATA`` names.
+    normalize : bool, default=False
+        Return float32 with mean 0 and standard deviation 1 over the training images,
+        instead of uint8.
+    check_counts : bool, default=True
+        Check that the published number of images of each class is there.
+
+    Returns
+    -------
+    data : Bunch
+        ``X_train`` (60000, 1, 28, 28), ``y_train``, ``X_test``, ``y_test``, and
+        ``classes``, their names.
+
+    Examples
+    --------
+    >>> from skpresto.datasets import load_fashion_mnist
+    >>> data = load_fashion_mnist("~/data")  # doctest: +SKIP
+    >>> data.X_train.shape  # doctest: +SKIP
+    (60000, 1, 28, 28)
+    """
+    markers = [f"{b}{_FIRST_FILE}{end}" for b in _BELOW for end in ("", ".gz")]
+    place = _SOURCE.find(folder, *markers, _NPZ)
+    marker = next((m for m in markers if (place / m).is_file()), None)
+    if marker is None:
+        data = _read_npz(place / _NPZ)
+    else:
+        data = _read_idx_files((place / marker).parent)
+    for name in ("train", "test"):
+        _check(data, name, check_counts)
+    return as_bunch(normalize, **data, classes=np.array(_CLASSES))
+
+
+def _read_npz(path: Path) -> dict[str, NDArray]:
+    data = load_npz(path)
+    names = ("X_train", "y_train", "X_test", "y_test")
+    if not set(names) <= set(data):
+        raise _SOURCE.damaged(path, f"the arrays {names} were expected")
+    labels = {n: as_labels(_SOURCE, data[n], 10, path) for n in ("y_train", "y_test")}
+    return {"X_train": data.X_train, "X_test": data.X_test, **labels}
+
+
+def _read_idx_files(place: Path) -> dict[str, NDArray]:
+    data = {}
+    for name, start in [("train", "train"), ("test", "t10k")]:
+        path = _idx_file(place, f"{start}-labels-idx1-ubyte")
+        data[f"X_{name}"] = _read_idx(_idx_file(place, f"{start}-images-idx3-ubyte"))
+        data[f"y_{name}"] = as_labels(_SOURCE, _read_idx(path), 10, path)
+        if data[f"X_{name}"].ndim == 3:
+            data[f"X_{name}"] = data[f"X_{name}"][:, None]
+    return data
+
+
+def _idx_file(place: Path, name: str) -> Path:
+    packed = place / f"{name}.gz"
+    return packed if packed.is_file() else _SOURCE.file(place, name)
+
+
+def _read_idx(path: Path) -> NDArray[np.uint8]:
+    """Return the array of bytes in an idx file.
+
+    The file starts with 0, 0, 8 for bytes and the number of dimensions; then comes
+    each dimension in four bytes, the highest first, then the array.
+    """
+    try:
+        content = (
+            gzip.decompress(path.read_bytes()) if _is_gz(path) else path.read_bytes()
+        )
+    except (OSError, EOFError, zlib.error) as error:
+        raise _SOURCE.damaged(path, f"it cannot be unpacked ({error})") from None
+    n_dims = content[3] if content[:3] == b"\x00\x00\x08" else 0
+    start = 4 + 4 * n_dims
+    if n_dims == 0 or len(content) < start:
+        raise _SOURCE.damaged(path, "it is not an idx file of bytes")
+    shape = tuple(np.frombuffer(content, ">u4", n_dims, offset=4).tolist())
+    if len(content) - start != math.prod(shape):
+        raise _SOURCE.damaged(
+            path,
+            f"an array of shape {shape} was expected, got {len(content) - start} bytes",
+        )
+    return np.frombuffer(content, np.uint8, offset=start).reshape(shape).copy()
+
+
+def _is_gz(path: Path) -> bool:
+    return path.suffix == ".gz"
+
+
+def _check(data: dict[str, NDArray], name: str, check_counts: bool) -> None:
+    X, y = data[f"X_{name}"], data[f"y_{name}"]
+    if X.shape != (len(y), 1, 28, 28) or X.dtype != np.uint8:
+        raise ValueError(
+            f"{_SOURCE.loader} needs {len(y)} images of 28x28 bytes for its {len(y)} "
+            f"{name} labels, got an array of {X.dtype} of shape {X.shape}. Get the "
+            f"files again from {_SOURCE.home}."
+        )
+    if check_counts:
+        check_count(
+            _SOURCE, f"{name} images", len(y), 60_000 if name == "train" else 10_000
+        )
+        check_balance(_SOURCE, f"{name} images", y, len(_CLASSES))

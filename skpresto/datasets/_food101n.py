@@ -1,0 +1,183 @@
+"""FOOD-101N: dishes labelled by the words they were searched with."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from skpresto.datasets._arrays import as_bunch, check_count
+from skpresto.datasets._pictures import read_images
+from skpresto.datasets._source import Source
+
+_SOURCE = Source(
+    loader="load_food101n",
+    title="FOOD-101N",
+    home="https://kuanghuei.github.io/Food-101N/",
+    folders=("Food-101N_release", "Food-101N"),
+)
+_TEST_SOURCE = Source(
+    loader="load_food101n",
+    title="Food-101, on which FOOD-101N is tested (with_test=False does without)",
+    home="https://data.vision.ee.ethz.ch/cvl/datasets_extra/food-101/",
+    folders=("food-101",),
+)
+_N_CLASSES = 101
+
+#: Number of lines of each list, as published.
+_N_PUBLISHED = {
+    "verified_train.tsv": 52_868,
+    "verified_val.tsv": 4_741,
+    "imagelist.tsv": 310_009,
+    "test.txt": 25_250,
+}
+
+
+def load_food101n(
+    folder: str | os.PathLike | None = None,
+    *,
+    subset: str = "verified",
+    image_size: int | tuple[int, int] = 64,
+    with_test: bool = True,
+    normalize: bool = False,
+    check_counts: bool = True,
+) -> Bunch:
+    """Load FOOD-101N: photographs of 101 dishes, found by searching for their names.
+
+    About one label in five is wrong [1]_. For a part of the images people said
+    whether the label is right. It is tested on the test images of Food-101 [2]_,
+    which must lie in the same folder. Decoding needs Pillow.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds ``Food-101N_release`` and ``food-101``. By default the one
+        that the environment variable ``SKPRESTO_DATA`` names.
+    subset : {"verified", "all"}, default="verified"
+        Train on the 52,868 images whose label was looked at, as in the Prestopping
+        paper, or on all but those for validation, about 305,000.
+    image_size : int or (height, width), default=64
+        Size to bring the images to. All 305,000 take 3.8 GB at 64x64.
+    with_test : bool, default=True
+        Load the test images of Food-101.
+    normalize : bool, default=False
+        Return float32 with mean 0 and standard deviation 1 of each colour over the
+        training images, instead of uint8.
+    check_counts : bool, default=True
+        Check that the published number of images is listed.
+
+    Returns
+    -------
+    data : Bunch
+        ``X_train`` (n, 3, height, width), ``y_noisy``, ``verified_train`` (1 where the
+        label is right, 0 where it is wrong, -1 where nobody looked), ``files_train``;
+        ``X_valid``, ``y_valid``, ``files_valid``, the validation images whose label is
+        right; ``X_test``, ``y_test``, ``files_test``; and ``classes``.
+
+    References
+    ----------
+    .. [1] K.-H. Lee, X. He, L. Zhang, L. Yang: CleanNet: Transfer Learning for
+       Scalable Image Classifier Training with Label Noise. CVPR 2018.
+    .. [2] L. Bossard, M. Guillaumin, L. Van Gool: Food-101 - Mining Discriminative
+       Components with Random Forests. ECCV 2014.
+
+    Examples
+    --------
+    >>> from skpresto.datasets import load_food101n
+    >>> data = load_food101n("~/data")  # doctest: +SKIP
+    >>> round((data.verified_train == 0).mean(), 2)  # doctest: +SKIP
+    0.18
+    """
+    if subset not in ("verified", "all"):
+        raise ValueError(
+            f"load_food101n needs subset to be 'verified' or 'all', got {subset!r}."
+        )
+    place = _SOURCE.find(folder, "meta/verified_train.tsv", "meta/classes.txt")
+    classes = _read_classes(place)
+    verdicts = _read_verdicts(place, "verified_train.tsv", check_counts)
+    valid = _read_verdicts(place, "verified_val.tsv", check_counts)
+    listed = list(verdicts)
+    if subset == "all":
+        listed = _read_lines(_SOURCE, place, "imagelist.tsv", check_counts)
+    keys = [key for key in listed if key not in valid]
+
+    entries = _read_split(_SOURCE, place, keys, classes, image_size, "train")
+    entries["y_noisy"] = entries.pop("y_train")
+    verified = np.array([verdicts.get(key, -1) for key in keys], dtype=np.int8)
+    right = [key for key, is_right in valid.items() if is_right]
+    entries |= _read_split(_SOURCE, place, right, classes, image_size, "valid")
+    if with_test:
+        place = _TEST_SOURCE.find(folder, "meta/test.txt")
+        keys = _read_lines(_TEST_SOURCE, place, "test.txt", check_counts)
+        keys = [f"{key}.jpg" for key in keys]
+        entries |= _read_split(_TEST_SOURCE, place, keys, classes, image_size, "test")
+    return as_bunch(
+        normalize, **entries, verified_train=verified, classes=np.array(classes)
+    )
+
+
+def _read_lines(
+    source: Source, place: Path, name: str, check_counts: bool
+) -> list[str]:
+    """Return the lines of a list, without its header."""
+    path = source.file(place, f"meta/{name}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line and not line.startswith("class_name")]
+    if check_counts:
+        check_count(source, f"lines of {name}", len(rows), _N_PUBLISHED[name])
+    if not rows:
+        raise source.damaged(path, "at least one line was expected")
+    return rows
+
+
+def _read_classes(place: Path) -> list[str]:
+    path = _SOURCE.file(place, "meta/classes.txt")
+    lines = path.read_text(encoding="utf-8").split()
+    names = [name for name in lines if name != "class_name"]
+    if len(set(names)) != _N_CLASSES:
+        raise _SOURCE.damaged(
+            path, f"{_N_CLASSES} names of classes were expected, got {len(set(names))}"
+        )
+    return names
+
+
+def _read_verdicts(place: Path, name: str, check_counts: bool) -> dict[str, int]:
+    """Return for each image that was looked at whether its label is right."""
+    rows = [
+        line.split("\t") for line in _read_lines(_SOURCE, place, name, check_counts)
+    ]
+    wrong = next(
+        (row for row in rows if len(row) != 2 or row[1] not in ("0", "1")), None
+    )
+    if wrong is not None:
+        raise _SOURCE.damaged(
+            place / "meta" / name,
+            f"lines of an image, a tab, and 0 or 1 were expected, got {wrong}",
+        )
+    return {key: int(verdict) for key, verdict in rows}
+
+
+def _read_split(
+    source: Source,
+    place: Path,
+    keys: Sequence[str],
+    classes: list[str],
+    image_size: int | tuple[int, int],
+    name: str,
+) -> dict[str, NDArray]:
+    """Return the images that ``keys`` name, ``<class>/<file>``, and their labels."""
+    if not keys:
+        raise source.damaged(place / "meta", f"no image is listed for X_{name}")
+    number = {dish: i for i, dish in enumerate(classes)}
+    dishes = [key.partition("/")[0] for key in keys]
+    unknown = sorted(set(dishes) - set(classes))
+    if unknown:
+        raise source.damaged(place / "meta", f"{unknown} are not among the classes")
+    files = [source.file(place, f"images/{key}") for key in keys]
+    return {
+        f"X_{name}": read_images(source.loader, files, image_size),
+        f"y_{name}": np.array([number[dish] for dish in dishes], dtype=np.int64),
+        f"files_{name}": np.array(keys),
+    }

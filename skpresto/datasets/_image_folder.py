@@ -1,0 +1,107 @@
+"""A folder that holds one folder of images for each class."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from skpresto.datasets._pictures import image_files, read_images
+from skpresto.datasets._source import DATA_VARIABLE, Source
+
+_SOURCE = Source(
+    loader="load_image_folder",
+    title="images in one folder for each class",
+    home="your own collection",
+)
+
+
+def load_image_folder(
+    folder: str | os.PathLike | None = None,
+    *,
+    image_size: int | tuple[int, int] | None = None,
+    grayscale: bool = False,
+    classes: Sequence[str] | None = None,
+) -> Bunch:
+    """Load images that lie in one folder for each class, ``<class>/<image>``.
+
+    Parameters
+    ----------
+    folder : path, default=None
+        Folder that holds the folders of the classes. A relative path that does not
+        exist is looked for in the folder that the environment variable
+        ``SKPRESTO_DATA`` names, and None is that folder itself.
+    image_size : int or (height, width), default=None
+        Size to bring all images to, without regard to their proportions. By default
+        they are left alone, and must have one size.
+    grayscale : bool, default=False
+        Return one channel instead of red, green and blue.
+    classes : sequence of str, default=None
+        Names of the classes, in the order of their numbers, by default the names of
+        the folders in alphabetical order. Pass ``classes`` of the training images
+        when you load the test images, so that a number means the same in both.
+
+    Returns
+    -------
+    data : Bunch
+        ``X`` (n, channels, height, width) of uint8, ``y``, the class numbers,
+        ``files``, the path of each image below ``folder``, and ``classes``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from skpresto.datasets import load_image_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ["cat", "dog"]:
+    ...         (Path(folder) / name).mkdir()
+    ...         Image.new("RGB", (40, 30)).save(Path(folder) / name / "1.png")
+    ...     data = load_image_folder(folder, image_size=8)
+    >>> data.X.shape, data.y.tolist(), data.files.tolist()
+    ((2, 3, 8, 8), [0, 1], ['cat/1.png', 'dog/1.png'])
+    """
+    base = _SOURCE.base(_in_data_folder(folder))
+    found = [path.name for path in base.iterdir() if _is_class(path)]
+    names = sorted(found) if classes is None else _checked(classes, found, base)
+    files = [image_files(base / name) for name in names]
+    if not any(files):
+        raise _SOURCE.missing("folders of images, <class>/<image>,", base)
+    flat = [file for of_class in files for file in of_class]
+    return Bunch(
+        X=read_images(_SOURCE.loader, flat, image_size, grayscale=grayscale),
+        y=_class_numbers(files),
+        files=np.array([file.relative_to(base).as_posix() for file in flat]),
+        classes=np.array(names),
+    )
+
+
+def _in_data_folder(folder: str | os.PathLike | None) -> str | os.PathLike | None:
+    if folder is None or Path(folder).expanduser().is_dir():
+        return folder
+    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / folder
+    return below if below.is_dir() else folder
+
+
+def _is_class(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith(".") and bool(image_files(path))
+
+
+def _class_numbers(files: list[list[Path]]) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(files)), [len(of_class) for of_class in files])
+
+
+def _checked(classes: Sequence[str], found: list[str], base: Path) -> list[str]:
+    names = [str(name) for name in classes]
+    unknown = sorted(set(found) - set(names))
+    absent = [name for name in names if not (base / name).is_dir()]
+    if unknown or absent:
+        raise ValueError(
+            f"load_image_folder needs the folders in {str(base)!r} to be those of "
+            f"classes, got the folders {unknown} that are no classes and the classes "
+            f"{absent} that have no folder. Add an empty folder for a class without "
+            "images, and move away what is no class."
+        )
+    return names
