@@ -62,9 +62,8 @@ def line_style(number: int) -> dict[str, str]:
 
 def show_percent(axis: Any) -> None:
     """Write the shares on an axis (``ax.xaxis`` or ``ax.yaxis``) as per cent."""
-    from matplotlib.ticker import PercentFormatter
-
-    axis.set_major_formatter(PercentFormatter(xmax=1, decimals=None))
+    # Rounded, or 0.07 would be written as 7.000000000000001.
+    axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
 
 
 def legend_beside(ax: Any) -> None:

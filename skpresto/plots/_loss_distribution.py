@@ -175,6 +175,8 @@ class LossDistributionDisplay:
                 label=f"{name} label ({len(losses)} samples)",
             )
         ax.set(xlabel="loss of the given label", ylabel="share of the group")
+        # Room above the highest bar, where the legend covers none.
+        ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
         show_percent(ax.yaxis)
         ax.legend(fontsize="small", loc="upper right")
         return self
