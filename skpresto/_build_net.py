@@ -155,9 +155,9 @@ def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
     optimizer = estimator.optimizer
     if optimizer is torch.optim.SGD:
         params.setdefault("momentum", 0.9)
-    has_fused = optimizer in _HAVE_FUSED and not {"foreach", "differentiable"} & {
-        *params
-    }
+    # A dampened momentum must begin with the first gradient, see begin_momentum().
+    rules_out = {"foreach", "differentiable", "dampening"}
+    has_fused = optimizer in _HAVE_FUSED and not rules_out & set(params)
     if has_fused and torch.device(estimator.device).type in ("cpu", "cuda"):
         params.setdefault("fused", True)
 

@@ -197,7 +197,6 @@ def test_a_class_lost_from_the_safe_set_is_named():
 )
 def test_safe_set_policy_equals_its_naive_twin(n_samples, length, visits, labels):
     history, naive = LabelHistory(6, 3, length), NaiveLabelHistory(6, length)
-    history.has_repeated_visits = True
     policy, labels = LearnFromSafeSet(history), torch.tensor(labels)
     for rows, predicted in visits:
         index = torch.tensor(rows)

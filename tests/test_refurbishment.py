@@ -15,7 +15,9 @@ from skpresto._prestopping_plus import LearnSafeAndRefurbished
 from skpresto._selfie import RefurbishAndSelect
 from skpresto._training.batch import Batch
 from skpresto._training.label_history import LabelHistory
+from skpresto._training.losses import sample_losses
 from skpresto._training.refurbishment import Refurbisher
+from skpresto._training.tally import mean_losses
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import quick
 from tests.training.naive import NaiveLabelHistory
@@ -27,7 +29,6 @@ def refurbisher_after(predictions, q, epsilon, n_classes):
     """Return what one sample with these predictions, oldest first, is corrected to."""
     history = LabelHistory(1, n_classes, q)
     refurbisher = Refurbisher(history, 1, n_classes, epsilon)
-    history.has_repeated_visits = True
     index = torch.tensor([0])
     losses = torch.zeros(1, 1)
     for predicted in predictions:
@@ -85,7 +86,6 @@ epsilons = st.sampled_from([0.0, 0.05, 0.6, 1.0])
 def run_both(visits, labels, q, epsilon, policy_of, naive_of):
     """Compare a policy with its twin over a sequence of batches."""
     history = LabelHistory(N, K, q)
-    history.has_repeated_visits = True
     policy = policy_of(Refurbisher(history, N, K, epsilon))
     naive = NaiveRefurbisher(q, epsilon)
     labels = torch.tensor(labels)
@@ -159,22 +159,16 @@ def test_prestopping_plus_equals_its_naive_twin(visits, labels, q, epsilon, safe
     )
 
 
-def test_the_loss_is_the_mean_over_safe_and_refurbished_samples(make_trainer):
+def test_the_loss_is_the_mean_over_safe_and_refurbished_samples():
     """Eq. 5 with the denominator that was meant, by hand."""
-    from skpresto._training.batch import Selection
-
-    trainer = make_trainer()
-    net = trainer.net
-    logits = torch.tensor([[[2.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 3.0, 0]]])
-    given_labels = torch.tensor([0, 0, 1])
-    net.n_selected_ = 0
-    losses = net._sample_losses(logits, given_labels)
-    selection = Selection(
-        weights=torch.tensor([[1.0, 0.0, 1.0]]), labels=torch.tensor([0, 0, 2])
-    )
-    loss, _ = net._selected_loss(logits, losses, selection)
+    logits = torch.tensor([[2.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 3.0, 0]])
+    criterion = torch.nn.CrossEntropyLoss(reduction="none")
+    losses = sample_losses(criterion, logits, torch.tensor([0, 0, 2]))
+    weights = torch.tensor([[[1.0, 0.0, 1.0]]])
+    means, n_selected = mean_losses(losses.view(1, 1, 3), weights)
     by_hand = (math.log(math.exp(2) + 3) - 2 + math.log(math.exp(3) + 3) - 3) / 2
-    assert loss.item() == pytest.approx(by_hand, rel=1e-6)
+    assert means.item() == pytest.approx(by_hand, rel=1e-6)
+    assert n_selected.item() == 2
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ class Batch(NamedTuple):
         Number of epochs finished before this one.
     """
 
-    index: Tensor
+    index: Tensor  # type: ignore[assignment]  # hides tuple.index, which nobody needs
     labels: Tensor
     logits: Tensor
     losses: Tensor
@@ -35,10 +35,10 @@ class Selection(NamedTuple):
     Parameters
     ----------
     weights : Tensor of shape (k, b), or None
-        Weight of each sample in the mean loss of each network; 0 leaves it out. None
-        means that all samples count the same. A network whose weights are all zero
-        learns nothing: its weights, its optimizer state and its BatchNorm statistics
-        stay as they are.
+        Weight of each sample in the mean loss of each network; 0 or False leaves it
+        out. None means that all samples count the same. A network whose weights are
+        all zero learns nothing: its weights, its optimizer state and its BatchNorm
+        statistics stay as they are.
     labels : Tensor of shape (b,) or (k, b), or None
         Labels to learn. None means those given.
     """

@@ -6,13 +6,19 @@ operation each; a ``Dataset``, or anything that needs worker processes, still go
 through a ``DataLoader``.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
+
+#: Training batches whose rows are looked up together.
+_BATCHES_AT_ONCE = 64
+#: Numbers that are fetched from ``X`` together: 4 MB.
+_NUMBERS_AT_ONCE = 1 << 20
 
 
 def take_rows(X: Any, index: Tensor) -> Tensor:
@@ -92,43 +98,89 @@ class BatchOrder:
         self.shuffle = shuffle
         self.drop_last = drop_last
 
-    def __len__(self) -> int:
-        full, rest = divmod(self.n_rows, self.batch_size)
-        if self._joins_before(rest) or (self.drop_last and full):
-            rest = 0
-        return full + (rest > 0)
+    @property
+    def sizes(self) -> list[int]:
+        """Number of rows in each batch."""
+        n_full, rest = divmod(self.n_rows, self.batch_size)
+        sizes = [self.batch_size] * n_full
+        if rest == 1 and n_full and not self.drop_last and self.batch_size > 1:
+            sizes[-1] += 1
+        elif rest and not (self.drop_last and n_full):
+            sizes.append(rest)
+        return sizes
 
-    def _joins_before(self, rest: int) -> bool:
-        return rest == 1 and not self.drop_last and self.n_rows > self.batch_size > 1
+    def draw(self) -> Tensor:
+        """Return the positions of the rows in the order of an epoch."""
+        if self.shuffle:
+            return torch.randperm(self.n_rows)
+        return torch.arange(self.n_rows)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
 
     def __iter__(self) -> Iterator[Tensor]:
-        order = torch.randperm(self.n_rows) if self.shuffle else None
-        if order is None:
-            order = torch.arange(self.n_rows)
-        n_batches = len(self)
-        for start in range(0, n_batches * self.batch_size, self.batch_size):
-            is_last = start == (n_batches - 1) * self.batch_size
-            stop = start + self.batch_size
-            if is_last and self._joins_before(self.n_rows - stop):
-                stop = self.n_rows
-            yield order[start:stop]
+        sizes = self.sizes
+        yield from self.draw()[: sum(sizes)].split(sizes)
 
 
 class TensorBatches:
-    """Iterate over :class:`TrainingRows` in memory, in batches of whole tensors."""
+    """Iterate over :class:`TrainingRows` in memory, in batches of whole tensors.
 
-    def __init__(self, dataset: TrainingRows, order: BatchOrder) -> None:
+    Many batches are fetched together and then cut apart, which costs less than
+    fetching each by itself.
+
+    Parameters
+    ----------
+    dataset : TrainingRows
+        What to cut into batches.
+    order : BatchOrder
+        How to cut.
+    device : str or torch.device, default="cpu"
+        Where the batches are wanted.
+    announce : callable, default=None
+        Told the positions of the rows of the coming batches, and their labels, before
+        these come.
+    """
+
+    def __init__(
+        self,
+        dataset: TrainingRows,
+        order: BatchOrder,
+        device: str | torch.device = "cpu",
+        announce: Callable[[Sequence[Tensor], Sequence[Tensor]], None] | None = None,
+    ) -> None:
         self.dataset = dataset
         self.order = order
+        self.device = device
+        self.announce = announce
 
     def __len__(self) -> int:
         return len(self.order)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        X, labels, rows = self.dataset.X, self.dataset.labels, self.dataset.rows
-        for positions in self.order:
-            index = positions if rows is None else rows.index_select(0, positions)
-            yield take_rows(X, index), labels.index_select(0, index), index
+        labels, rows = self.dataset.labels, self.dataset.rows
+        sizes, positions = self.order.sizes, self.order.draw()
+        start = 0
+        for first in range(0, len(sizes), _BATCHES_AT_ONCE):
+            some = sizes[first : first + _BATCHES_AT_ONCE]
+            part = positions[start : start + sum(some)]
+            start += len(part)
+            index = part if rows is None else rows.index_select(0, part)
+            batches = index.to(self.device).split(some)
+            their_labels = labels.index_select(0, index).to(self.device).split(some)
+            if self.announce is not None:
+                self.announce(batches, their_labels)
+            features = self._features(index, some)
+            yield from zip(features, their_labels, batches, strict=True)
+
+    def _features(self, index: Tensor, sizes: list[int]) -> Iterator[Tensor]:
+        """Yield the features of each batch, fetched together if they are small."""
+        X = self.dataset.X
+        if len(index) * row_size(X) <= _NUMBERS_AT_ONCE:
+            yield from take_rows(X, index).to(self.device).split(sizes)
+        else:
+            for part in index.split(sizes):
+                yield take_rows(X, part).to(self.device)
 
 
 class TensorBlocks:
@@ -153,7 +205,11 @@ class TensorBlocks:
                 yield torch.from_numpy(np.array(X[start:stop], dtype=np.float32)), 0
 
 
+def row_size(X: Any) -> int:
+    """Return how many numbers a row of ``X`` has."""
+    return max(1, math.prod(X.shape[1:]))
+
+
 def rows_at_once(X: Any, batch_size: int) -> int:
     """Return how many rows of ``X`` to predict together: about a million numbers."""
-    row_size = max(1, int(np.prod(X.shape[1:])))
-    return max(batch_size, min(1 << 14, (1 << 20) // row_size))
+    return max(batch_size, min(1 << 14, _NUMBERS_AT_ONCE // row_size(X)))

@@ -1,27 +1,30 @@
 """The last q predictions of every sample, and what they say."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-# Samples looked at together when all are asked about: a vote compares every pair of
-# a sample's entries, which for q = 10 makes 100 bytes a sample.
+from skpresto._training.visits import Visits
+from skpresto._training.votes import (
+    by_age,
+    count_true,
+    most_frequent,
+    same_class,
+    smallest_dtype,
+)
+
+# Samples looked at together when all are asked about.
 _SAMPLES_AT_ONCE = 1 << 15
-
-
-def _smallest_dtype(largest: int) -> torch.dtype:
-    if largest <= 255:
-        return torch.uint8
-    return torch.int16 if largest <= 32767 else torch.int32
+# Up to this many classes, answers about expected batches are put into a table.
+_CLASSES_IN_TABLE = 32
 
 
 class LabelHistory:
     """Remember the classes predicted for each sample at its last ``length`` visits.
 
     An entry takes one byte up to 256 classes, so a million samples with ``length=10``
-    take 11 MB. New predictions are first put aside and entered many batches at once,
-    which is much faster than entering each batch by itself; no answer shows it.
+    take 11 MB.
 
     Parameters
     ----------
@@ -40,11 +43,11 @@ class LabelHistory:
     predicted last among those that tie: it does not depend on the order of the
     classes, and it is the network's latest opinion. A sample never visited has no
     vote (-1) and agrees with no label.
-    """
 
-    #: Whether a sample may be visited again before ``settle`` is called. If so,
-    #: every batch is entered by itself.
-    has_repeated_visits = False
+    Whoever knows which samples come next can say so with :meth:`expect`. What the
+    history knows of them is then looked up, and later entered, for many batches at
+    once, which is much faster than batch by batch. It changes no answer.
+    """
 
     def __init__(
         self,
@@ -53,53 +56,101 @@ class LabelHistory:
         length: int,
         device: str | torch.device = "cpu",
     ) -> None:
+        self.n_classes = n_classes
         self.length = length
-        # Entries of one age lie together, newest first: (length, n_samples).
+        # The entries of a sample lie together, newest first.
         self._predicted = torch.zeros(
-            (length, n_samples), dtype=_smallest_dtype(n_classes - 1), device=device
+            (n_samples, length), dtype=smallest_dtype(n_classes - 1), device=device
         )
         self._n_entries = torch.zeros(
-            n_samples, dtype=_smallest_dtype(length + 1), device=device
+            n_samples, dtype=smallest_dtype(length + 1), device=device
         )
-        self._age = torch.arange(
-            length, dtype=self._n_entries.dtype, device=device
-        ).unsqueeze(1)
-        self._put_aside: list[tuple[Tensor, Tensor]] = []
-        self._n_put_aside = 0
+        self._visits: Visits | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory taken by what is remembered."""
         return self._predicted.nbytes + self._n_entries.nbytes
 
+    def expect(
+        self, batches: Sequence[Tensor], labels: Sequence[Tensor] | None = None
+    ) -> None:
+        """Prepare for batches that will be recorded in this order.
+
+        Parameters
+        ----------
+        batches : sequence of Tensor
+            The samples of each batch. No sample may occur twice.
+        labels : sequence of Tensor, default=None
+            Their labels, if :meth:`agrees_of_batch` will be asked about these.
+        """
+        self.settle()
+        index = torch.cat(list(batches))
+        self._visits = Visits(
+            batches,
+            labels,
+            index,
+            self._predicted.index_select(0, index),
+            self._n_entries.index_select(0, index),
+            self.n_classes,
+        )
+
     def record(self, index: Tensor, predicted: Tensor) -> None:
-        """Add one prediction for each of the samples at ``index``."""
-        if self._n_put_aside >= _SAMPLES_AT_ONCE or self.has_repeated_visits:
-            self.settle()
-        self._put_aside.append((index, predicted.to(self._predicted.dtype)))
-        self._n_put_aside += len(index)
+        """Add one prediction for each of the samples at ``index``, all distinct."""
+        if self._visits is None or not self._visits.comes_next(index):
+            self.expect([index])
+        self._current.add(predicted)
+
+    @property
+    def _current(self) -> Visits:
+        assert self._visits is not None
+        return self._visits
 
     def settle(self) -> None:
-        """Enter what was put aside."""
-        if not self._put_aside:
+        """Enter the predictions recorded since the last call of :meth:`expect`."""
+        visits, self._visits = self._visits, None
+        if visits is None or not visits.n_made:
             return
-        index = torch.cat([index for index, _ in self._put_aside])
-        newest = torch.cat([predicted for _, predicted in self._put_aside])
-        entries, counts = self._with_newest(index, newest)
-        self._predicted.index_copy_(1, index, entries)
+        index = visits.index[: visits.n_made]
+        newest = torch.cat(visits.predicted).to(self._predicted.dtype).unsqueeze(1)
+        older = visits.rows[: visits.n_made, :-1]
+        counts = (visits.counts[: visits.n_made] + 1).clamp_(max=self.length)
+        self._predicted.index_copy_(0, index, torch.cat((newest, older), dim=1))
         self._n_entries.index_copy_(0, index, counts)
-        self._put_aside.clear()
-        self._n_put_aside = 0
-
-    def _with_newest(self, index: Tensor, newest: Tensor) -> tuple[Tensor, Tensor]:
-        """Return entries and their number as they are with one prediction more."""
-        older = self._predicted.index_select(1, index)[:-1]
-        counts = self._n_entries.index_select(0, index) + 1
-        return torch.cat((newest.unsqueeze(0), older)), counts.clamp_(max=self.length)
 
     def vote_of_batch(self) -> Tensor:
         """Return the vote of each sample of the batch recorded last."""
-        return self._vote(*self._with_newest(*self._put_aside[-1]))
+        visits = self._current
+        newest = visits.predicted[-1]
+        if self.length == 1:
+            return newest
+        older = visits.of_batch(visits.older)
+        same = older == newest.to(older.dtype)
+        # The newest prediction adds a vote to its class, and wins a tie.
+        voted, votes = map(visits.of_batch, visits.older_vote)
+        wins = count_true(same, dim=0, dtype=votes.dtype) + 1 >= votes
+        return torch.where(wins, newest, voted.long())
+
+    def agrees_of_batch(self, labels: Tensor) -> Tensor:
+        """Return where the vote equals the label, for the batch recorded last.
+
+        Parameters
+        ----------
+        labels : Tensor of shape (b,)
+            A label for each sample of the batch.
+
+        Returns
+        -------
+        agrees : Tensor of shape (1, b), dtype=float32
+            1 where it does, 0 elsewhere: weights for one network.
+        """
+        visits = self._current
+        newest = visits.predicted[-1]
+        is_in_table = self.length > 1 and self.n_classes <= _CLASSES_IN_TABLE
+        if is_in_table and visits.expects_labels(labels):
+            table = visits.agreement_tables[visits.n_batches - 1]
+            return table.gather(0, newest.unsqueeze(0))
+        return (self.vote_of_batch() == labels).to(torch.float32).unsqueeze(0)
 
     def frequencies_of_batch(self) -> Tensor:
         """Return the share of each entry's class, for the batch recorded last.
@@ -107,32 +158,48 @@ class LabelHistory:
         Of shape (length, b). A class is counted at its newest entry only, all other
         places are 0, so that each column sums to 1.
         """
-        entries, counts = self._with_newest(*self._put_aside[-1])
-        same = self._same_class(entries, counts)
-        is_older = (self._age > self._age.T).unsqueeze(2)
-        is_newest = ~(same & is_older).any(dim=1)
-        return same.sum(dim=1) * is_newest / counts
+        visits = self._current
+        older = visits.of_batch(visits.older)
+        newest = visits.predicted[-1].to(older.dtype).unsqueeze(0)
+        entries = torch.cat((newest, older))
+        same = same_class(entries)
+        age = torch.arange(self.length, device=entries.device).unsqueeze(1)
+        is_older = (age > age.T).unsqueeze(2)
+        is_counted = ~(same & is_older).any(dim=1) & (entries < self.n_classes)
+        n_entries = (visits.of_batch(visits.counts) + 1).clamp_(max=self.length)
+        return same.sum(dim=1) * is_counted / n_entries
 
     def is_full_of_batch(self) -> Tensor:
         """Return which samples of the batch recorded last have ``length`` entries."""
-        index, _ = self._put_aside[-1]
-        return self._n_entries.index_select(0, index) + 1 >= self.length
+        visits = self._current
+        return visits.of_batch(visits.counts) + 1 >= self.length
 
     def vote(self) -> Tensor:
         """Return the class predicted most often for every sample."""
-        return torch.cat([self._vote(*part) for part in self._parts()])
+        self.settle()
+        parts = zip(
+            self._predicted.split(_SAMPLES_AT_ONCE),
+            self._n_entries.split(_SAMPLES_AT_ONCE),
+            strict=True,
+        )
+        return torch.cat([self._vote(*part) for part in parts])
+
+    def _vote(self, rows: Tensor, counts: Tensor) -> Tensor:
+        voted, _ = most_frequent(by_age(rows, counts, self.n_classes))
+        return voted.long().masked_fill_(counts == 0, -1)
 
     def agreement(self, labels: Tensor) -> Tensor:
         """Return the share of each sample's predictions that equal its label."""
         self.settle()
-        is_entry = self._age < self._n_entries
-        equal = (self._predicted == labels).logical_and_(is_entry)
-        return equal.sum(dim=0) / self._n_entries.clamp(min=1)
+        age = torch.arange(self.length, device=labels.device)
+        is_entry = age < self._n_entries.unsqueeze(1)
+        equal = (self._predicted == labels.unsqueeze(1)).logical_and_(is_entry)
+        return equal.sum(dim=1) / self._n_entries.clamp(min=1)
 
     def newest(self) -> Tensor:
         """Return the last prediction for every sample (0 where there is none)."""
         self.settle()
-        return self._predicted[0]
+        return self._predicted[:, 0]
 
     def is_visited(self) -> Tensor:
         """Return which samples have been visited."""
@@ -146,35 +213,12 @@ class LabelHistory:
 
     def restore(self, state: tuple[Tensor, Tensor]) -> None:
         """Go back to what was remembered when ``state`` was taken."""
-        self.clear()
+        self._visits = None
         self._predicted.copy_(state[0])
         self._n_entries.copy_(state[1])
 
     def clear(self) -> None:
         """Forget everything."""
-        self._put_aside.clear()
-        self._n_put_aside = 0
+        self._visits = None
         self._predicted.zero_()
         self._n_entries.zero_()
-
-    def _parts(self) -> Iterator[tuple[Tensor, Tensor]]:
-        self.settle()
-        yield from zip(
-            self._predicted.split(_SAMPLES_AT_ONCE, dim=1),
-            self._n_entries.split(_SAMPLES_AT_ONCE),
-            strict=True,
-        )
-
-    def _same_class(self, entries: Tensor, counts: Tensor) -> Tensor:
-        """Return whether entries i and j of a sample have the same class: (i, j, b)."""
-        same = entries.unsqueeze(0) == entries.unsqueeze(1)
-        is_entry = self._age < counts
-        return same.logical_and_(is_entry).logical_and_(is_entry.unsqueeze(1))
-
-    def _vote(self, entries: Tensor, counts: Tensor) -> Tensor:
-        same = self._same_class(entries, counts)
-        votes = same.view(torch.uint8).sum(dim=1, dtype=self._n_entries.dtype)
-        # argmax returns the first of several maxima, which is the newest.
-        winner = votes.argmax(dim=0, keepdim=True)
-        voted = entries.gather(0, winner).squeeze(0).long()
-        return voted.masked_fill_(counts == 0, -1)

@@ -1,6 +1,6 @@
 """The network: skorch with a policy. The only file that imports skorch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from skorch.utils import TeeGenerator, to_device
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from skpresto._training.batch import Batch, Selection
+from skpresto._training.batch import Batch
 from skpresto._training.batching import (
     BatchOrder,
     PredictionRows,
@@ -21,29 +21,22 @@ from skpresto._training.batching import (
     rows_at_once,
 )
 from skpresto._training.label_history import LabelHistory
+from skpresto._training.losses import sample_losses
+from skpresto._training.network_stack import (
+    NetworkStack,
+    networks_of,
+    predicted_classes,
+)
 from skpresto._training.policy import SelectionPolicy
+from skpresto._training.steps import (
+    Step,
+    StepIfSelected,
+    StepUnlessEmpty,
+    begin_momentum,
+)
+from skpresto._training.tally import EpochSums, Tally
 
 __all__ = ["LRScheduler", "NetworkStack", "PolicyNet"]
-
-
-class NetworkStack(nn.Module):
-    """Networks that are trained side by side and predict together.
-
-    In training the output has a leading axis, one entry a network. In evaluation it
-    is the logarithm of the networks' mean probability (up to a constant), so that
-    prediction, validation and scoring see an ordinary classifier.
-    """
-
-    def __init__(self, networks: list[nn.Module]) -> None:
-        super().__init__()
-        self.networks = nn.ModuleList(networks)
-
-    def forward(self, X: Tensor) -> Tensor:
-        """Return logits of shape (k, b, c) in training, (b, c) in evaluation."""
-        outputs = torch.stack([network(X) for network in self.networks])
-        if self.training:
-            return outputs
-        return torch.logsumexp(torch.log_softmax(outputs, dim=-1), dim=0)
 
 
 class PolicyNet(NeuralNet):
@@ -57,8 +50,8 @@ class PolicyNet(NeuralNet):
     label_history_: LabelHistory
     #: Number of epochs finished.
     n_epochs_: int
-    #: Number of samples selected in this epoch, and of batches without any.
-    n_selected_: Tensor | int
+    #: Number of samples selected in the last epoch, and of batches without any.
+    n_selected_: int
     n_skipped_: int
     #: Two training samples, with which a new module is tried, and the class count.
     trial_: Any
@@ -93,6 +86,14 @@ class PolicyNet(NeuralNet):
             )
         return self
 
+    def initialize_optimizer(
+        self, triggered_directly: bool | None = None
+    ) -> "PolicyNet":
+        """Build the optimizer."""
+        super().initialize_optimizer(triggered_directly)
+        begin_momentum(self.optimizer_)
+        return self
+
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         """Return batches of whole tensors where the data are in memory."""
         prefix = "iterator_train" if training else "iterator_valid"
@@ -110,8 +111,6 @@ class PolicyNet(NeuralNet):
         self, dataset: TrainingRows, kwargs: dict[str, Any], in_memory: bool
     ) -> Any:
         if {"sampler", "batch_sampler"} & set(kwargs):
-            # A sampler of the user's may draw a row twice.
-            self.label_history_.has_repeated_visits = True
             return super().get_iterator(dataset, training=True)
         order = BatchOrder(
             len(dataset),
@@ -120,7 +119,8 @@ class PolicyNet(NeuralNet):
             kwargs.pop("drop_last", False),
         )
         if in_memory and not kwargs:
-            return TensorBatches(dataset, order)
+            announce = self.label_history_.expect
+            return TensorBatches(dataset, order, self.device, announce)
         return DataLoader(dataset, batch_sampler=order, **kwargs)  # type: ignore[arg-type]
 
     def run_single_epoch(
@@ -135,145 +135,109 @@ class PolicyNet(NeuralNet):
         if iterator is None:
             return
         self._set_training(True)
-        self.n_selected_ = self.n_skipped_ = 0
-        hears_batches = any(_hears_batches(callback) for _, callback in self.callbacks_)
-        losses = []
-        for features, labels, index in iterator:
-            if hears_batches:
-                batch = (features, labels)
-                self.notify("on_batch_begin", batch=batch, training=True)
-                step = self.train_step((features, labels, index))
-                self.notify("on_batch_end", batch=batch, training=True, **step)
-            else:
-                self.history.new_batch()
-                step = self.train_step((features, labels, index))
-            losses.append(step["loss"])
+        self._forget_batches()
+        step, tally = self._make_step(), Tally()
+        is_heard = any(map(_hears_batches, self._callbacks()))
+        for batch in self._on_device(iterator):
+            if is_heard:
+                self.notify("on_batch_begin", batch=batch[:2], training=True)
+            outputs = self._learn(batch, step, tally)
+            if is_heard:
+                heard = {"loss": tally.last_loss(), "y_pred": outputs}
+                self.notify("on_batch_end", batch=batch[:2], training=True, **heard)
         self.label_history_.settle()
-        self._record_losses(losses)
+        self._record_sums(tally.sums())
         for name, value in self.evaluate_().items():
             self.history.record(name, value)
 
-    def _record_losses(self, losses: list[Tensor | None]) -> None:
-        """Write the losses of an epoch into skorch's history."""
-        learnt = [loss for loss in losses if loss is not None]
-        values = iter(torch.stack(learnt).tolist() if learnt else [])
-        every = [None if loss is None else next(values) for loss in losses]
-        for record, value in zip(self.history[-1]["batches"], every, strict=True):
-            record["train_loss"] = value
-        known = [value for value in every if value is not None]
-        self.history.record("train_loss", float(np.mean(known)) if known else np.nan)
-        self.history.record("train_batch_count", len(every))
-
-    def train_step(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
-        """Learn from what the policy selects of the batch."""
+    def _learn(self, batch: tuple, step: Step, tally: Tally) -> Tensor:
+        """Learn from what the policy selects of the batch; return the outputs."""
         features, labels, index = batch
-        labels, index = labels.to(self.device), index.to(self.device)
-        self._zero_grad_optimizer()
-        statistics = self._copy_statistics()
-        outputs = self.infer(features)
-        logits = outputs if outputs.dim() == 3 else outputs.unsqueeze(0)
-        losses = self._sample_losses(logits, labels)
-        with torch.no_grad():
-            self.label_history_.record(index, _predicted_classes(logits))
-            selection = self.policy_.select(
-                Batch(index, labels, logits.detach(), losses.detach(), self.n_epochs_)
-            )
-        loss, is_learning = self._selected_loss(logits, losses, selection)
-        if loss is not None:
-            loss.backward()
-        if not all(is_learning):
-            self._undo_forward(statistics, is_learning)
-        if loss is None:
-            self.n_skipped_ += 1
-            return {"loss": None, "y_pred": outputs.detach()}
-        if self._hears_gradients():
-            self.notify(
-                "on_grad_computed",
-                named_parameters=TeeGenerator(self.get_all_learnable_params()),
-                batch=batch[:2],
-                training=True,
-            )
-        self._step_optimizer(None)
-        return {"loss": loss.detach(), "y_pred": outputs.detach()}
+        step.begin()
+        # skorch's infer() is for inputs of several parts, and slow for one.
+        is_plain = isinstance(features, Tensor)
+        outputs = self.module_(features) if is_plain else self.infer(features)
+        losses = sample_losses(self.criterion_, outputs, labels)
+        logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
+        seen = losses.detach().view(logits.shape[:2])
+        self.label_history_.record(index, predicted_classes(logits))
+        selection = self.policy_.select(
+            Batch(index, labels, logits, seen, self.n_epochs_)
+        )
+        if selection.labels is not None:
+            losses = sample_losses(self.criterion_, outputs, selection.labels)
+            seen = losses.detach().view(logits.shape[:2])
+        step.learn(losses, selection.weights, batch[:2])
+        tally.add(seen, selection.weights)
+        return outputs.detach()
 
-    def _zero_grad_optimizer(self, set_to_none: bool | None = None) -> None:
-        # What optimizer.zero_grad() does, without its profiling of each call.
-        for group in self.optimizer_.param_groups:
-            for parameter in group["params"]:
-                parameter.grad = None
+    def _make_step(self) -> Step:
+        """Return the way in which this epoch steps."""
+        hears_gradients = any(map(_hears_gradients, self._callbacks()))
+        on_gradients = self._notify_of_gradients if hears_gradients else None
+        parts = self.module_, self.optimizer_, on_gradients
+        if not self.policy_.may_select_nothing:
+            return Step(*parts)
+        # Callbacks are to hear of the steps that are made, and of no others.
+        is_heard = hears_gradients or any(map(_hears_batches, self._callbacks()))
+        if self._waiting_costs() and not is_heard and StepUnlessEmpty.serves(*parts):
+            return StepUnlessEmpty(*parts)
+        return StepIfSelected(*parts)
 
-    def _hears_gradients(self) -> bool:
-        return any(
-            type(callback).on_grad_computed is not Callback.on_grad_computed
-            for _, callback in self.callbacks_
+    def _waiting_costs(self) -> bool:
+        """Return whether to look at a number means to wait for the device."""
+        return torch.device(self.device).type != "cpu"
+
+    def _notify_of_gradients(self, batch: Any) -> None:
+        self.notify(
+            "on_grad_computed",
+            named_parameters=TeeGenerator(self.get_all_learnable_params()),
+            batch=batch,
+            training=True,
         )
 
-    def _sample_losses(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Return the loss of each sample for each network, of shape (k, b)."""
-        n_networks, n_samples, _ = logits.shape
-        if labels.dim() == 1 and n_networks > 1:
-            labels = labels.expand(n_networks, n_samples)
-        if n_networks == 1:
-            losses = self.criterion_(logits[0], labels.view(n_samples))
-        else:
-            losses = self.criterion_(logits.flatten(0, 1), labels.flatten())
-        if losses.shape != (n_networks * n_samples,):
-            raise ValueError(
-                f"criterion must return one loss a sample, here of shape "
-                f"({n_networks * n_samples},); {type(self.criterion_).__name__} "
-                f"returned {tuple(losses.shape)}. Use one that takes "
-                "reduction='none'."
-            )
-        return losses.view(n_networks, n_samples)
+    def _on_device(self, iterator: Any) -> Iterable:
+        """Return the batches of an iterator, on the device of the net."""
+        if isinstance(iterator, TensorBatches):
+            return iterator
+        return (to_device(tuple(batch), self.device) for batch in iterator)
 
-    def _selected_loss(
-        self, logits: Tensor, losses: Tensor, selection: Selection
-    ) -> tuple[Tensor | None, list[bool]]:
-        """Return the loss to learn from, if any, and which networks learn."""
-        if selection.labels is not None:
-            losses = self._sample_losses(logits, selection.labels)
-        if selection.weights is None:
-            self.n_selected_ += losses.numel()
-            return losses.mean(dim=1).sum(), [True] * len(losses)
-        self.n_selected_ += torch.count_nonzero(selection.weights)
-        totals = selection.weights.sum(dim=1)
-        is_learning = (totals > 0).tolist()
-        if not any(is_learning):
-            return None, is_learning
-        sums = (losses * selection.weights).sum(dim=1)
-        return (sums / totals.where(totals > 0, 1.0)).sum(), is_learning
+    def _callbacks(self) -> list[Callback]:
+        return [callback for _, callback in self.callbacks_]
+
+    def _forget_batches(self) -> None:
+        """Drop the batches of the epoch before from skorch's history.
+
+        Kept, they would outgrow the label history. Callbacks may want them.
+        """
+        if len(self.history) > 1 and len(self.lr_schedulers) == len(self.callbacks_):
+            self.history[-2]["batches"].clear()
+
+    def _record_sums(self, sums: EpochSums) -> None:
+        """Write the losses of an epoch into skorch's history."""
+        batches = self.history[-1]["batches"]
+        batches.extend({} for _ in range(len(sums.losses) - len(batches)))
+        for record, loss in zip(batches, sums.losses, strict=True):
+            record["train_loss"] = loss
+        learnt = [loss for loss in sums.losses if loss is not None]
+        self.history.record("train_loss", float(np.mean(learnt)) if learnt else np.nan)
+        self.history.record("train_batch_count", len(sums.losses))
+        self.n_selected_, self.n_skipped_ = sums.n_selected, sums.n_skipped
 
     @property
     def networks(self) -> list[nn.Module]:
         """The networks trained side by side."""
-        if isinstance(self.module_, NetworkStack):
-            return list(self.module_.networks)
-        return [self.module_]
-
-    def _copy_statistics(self) -> list[list[Tensor]]:
-        """Return what a forward pass changes in each network: BatchNorm's buffers."""
-        if not self.policy_.may_select_nothing:
-            return []
-        return [[b.clone() for b in net.buffers()] for net in self.networks]
-
-    def _undo_forward(
-        self, statistics: list[list[Tensor]], is_learning: list[bool]
-    ) -> None:
-        """Leave no trace of the batch in the networks that learn nothing from it."""
-        networks = zip(self.networks, statistics, is_learning, strict=True)
-        for network, buffers, learns in networks:
-            if learns:
-                continue
-            # With a gradient of zero, momentum and weight decay would still move the
-            # weights; without one, the optimizer passes them over.
-            network.zero_grad(set_to_none=True)
-            for buffer, before in zip(network.buffers(), buffers, strict=True):
-                buffer.copy_(before)
+        return networks_of(self.module_)
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""
         outputs = self.forward_iter(rows, training=False, device=self.device)
         return torch.cat([output.argmax(dim=-1) for output in outputs])
+
+
+def _hears_gradients(callback: Callback) -> bool:
+    """Return whether a callback does anything when the gradients are known."""
+    return type(callback).on_grad_computed is not Callback.on_grad_computed
 
 
 def _hears_batches(callback: Callback) -> bool:
@@ -282,10 +246,3 @@ def _hears_batches(callback: Callback) -> bool:
         return callback.step_every == "batch"
     hooks = ("on_batch_begin", "on_batch_end")
     return any(getattr(type(callback), h) is not getattr(Callback, h) for h in hooks)
-
-
-def _predicted_classes(logits: Tensor) -> Tensor:
-    """Return the class that the networks predict together, from (k, b, c) logits."""
-    if len(logits) == 1:
-        return logits[0].argmax(dim=1)
-    return torch.softmax(logits, dim=-1).mean(dim=0).argmax(dim=1)

@@ -24,8 +24,7 @@ class LearnFromSafeSet(SelectionPolicy):
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe part of the batch."""
-        is_safe = self.history.vote_of_batch() == batch.labels
-        return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
+        return Selection(weights=self.history.agrees_of_batch(batch.labels))
 
 
 def run_phase_one(

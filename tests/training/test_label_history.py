@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._training import label_history
+from skpresto._training import label_history, votes
 from skpresto._training.label_history import LabelHistory
 from tests.training.naive import NaiveLabelHistory
 
@@ -29,7 +29,6 @@ def both_histories(drawn):
     """Return the history and its twin after the same visits."""
     n_samples, n_classes, length, batches = drawn
     ours = LabelHistory(n_samples, n_classes, length)
-    ours.has_repeated_visits = True
     naive = NaiveLabelHistory(n_samples, length)
     for index, predicted in batches:
         ours.record(torch.tensor(index), torch.tensor(predicted))
@@ -60,20 +59,60 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
             assert found == pytest.approx(expected)
 
 
-@given(visits())
-def test_putting_visits_aside_changes_no_answer(drawn):
-    n_samples, n_classes, length, batches = drawn
-    ours, _ = both_histories(drawn)
-    patient = LabelHistory(n_samples, n_classes, length)
-    seen: set[int] = set()
+@given(visits(), st.data())
+def test_agreement_of_the_last_batch_is_its_vote_against_its_labels(drawn, data):
+    n_classes = drawn[1]
+    ours, naive = both_histories(drawn)
+    for index, _ in drawn[3][-1:]:
+        labels = [data.draw(st.integers(0, n_classes - 1)) for _ in index]
+        pairs = zip(index, labels, strict=True)
+        expected = [[float(naive.vote(i) == label) for i, label in pairs]]
+        assert ours.agrees_of_batch(torch.tensor(labels)).tolist() == expected
+
+
+def epochs_of(batches):
+    """Cut batches into runs in which no sample occurs twice."""
+    run, seen = [], set()
     for index, predicted in batches:
-        if seen & set(index):  # as at the end of an epoch
-            patient.settle()
-            seen.clear()
+        if seen & set(index):
+            yield run
+            run, seen = [], set()
+        run.append((torch.tensor(index), torch.tensor(predicted)))
         seen |= set(index)
-        patient.record(torch.tensor(index), torch.tensor(predicted))
-    assert patient.vote().tolist() == ours.vote().tolist()
+    yield run
+
+
+@given(visits(), st.randoms(use_true_random=False))
+def test_expecting_visits_changes_no_answer(drawn, random):
+    n_samples, n_classes, length, batches = drawn
+    ours, patient = (LabelHistory(n_samples, n_classes, length) for _ in range(2))
+    for run in epochs_of(batches):
+        labels = [torch.randint(0, n_classes, index.shape) for index, _ in run]
+        if run:
+            patient.expect([index for index, _ in run], labels)
+        for (index, predicted), their_labels in zip(run, labels, strict=True):
+            for history in (ours, patient):
+                history.record(index, predicted)
+            for answer in ("vote_of_batch", "frequencies_of_batch", "is_full_of_batch"):
+                expected = getattr(ours, answer)()
+                assert torch.equal(getattr(patient, answer)(), expected)
+            agrees = patient.agrees_of_batch(their_labels)
+            assert torch.equal(agrees, ours.agrees_of_batch(their_labels))
+            if random.random() < 0.1:  # a question about all of them ends the run
+                assert torch.equal(patient.vote(), ours.vote())
+    assert torch.equal(patient.vote(), ours.vote())
     assert all(map(torch.equal, patient.state(), ours.state()))
+
+
+def test_batches_that_come_otherwise_than_expected_are_recorded_all_the_same():
+    history, plain = (LabelHistory(6, n_classes=3, length=2) for _ in range(2))
+    expected = [torch.tensor([0, 1]), torch.tensor([2, 3])]
+    history.expect(expected)
+    for index in (expected[0], torch.tensor([4, 5]), expected[1]):
+        for each in (history, plain):
+            each.record(index, index % 3)
+        assert torch.equal(history.vote_of_batch(), plain.vote_of_batch())
+    assert all(map(torch.equal, history.state(), plain.state()))
 
 
 @given(visits(), st.permutations(range(3)))
@@ -99,7 +138,6 @@ def test_restoring_a_state_undoes_later_visits(drawn):
 
 def test_a_tie_goes_to_the_class_predicted_last():
     history = LabelHistory(1, n_classes=3, length=4)
-    history.has_repeated_visits = True
     votes = []
     for predicted in (2, 2, 0, 0, 2, 0):
         history.record(torch.tensor([0]), torch.tensor([predicted]))
@@ -112,20 +150,20 @@ def test_a_million_samples_take_eleven_megabytes():
     assert history.nbytes == 11_000_000
 
 
-def test_many_visits_are_entered_in_several_goes(monkeypatch):
-    monkeypatch.setattr(label_history, "_SAMPLES_AT_ONCE", 3)
-    history = LabelHistory(10, n_classes=5, length=2)
-    for start in range(0, 10, 2):
-        index = torch.arange(start, start + 2)
-        history.record(index, index % 5)
-    assert history.vote().tolist() == [0, 1, 2, 3, 4] * 2
-    assert history.is_visited().all()
+def test_votes_counted_in_several_goes_are_the_same(monkeypatch):
+    history = LabelHistory(100, n_classes=4, length=5)
+    for _ in range(4):
+        index = torch.randperm(100)[:80]
+        history.record(index, torch.randint(0, 4, (80,)))
+    expected = history.vote()
+    monkeypatch.setattr(label_history, "_SAMPLES_AT_ONCE", 17)
+    monkeypatch.setattr(votes, "_SAMPLES_AT_ONCE", 7)
+    assert torch.equal(history.vote(), expected)
 
 
 @pytest.mark.parametrize("length", [254, 255, 256, 300])
 def test_long_histories_count_beyond_a_byte(length):
     history = LabelHistory(1, n_classes=2, length=length)
-    history.has_repeated_visits = True
     for visit in range(length + 5):
         history.record(torch.tensor([0]), torch.tensor([int(visit >= length)]))
     assert history.vote().item() == 0
