@@ -143,8 +143,7 @@ class PolicyNet(NeuralNet):
                 self.notify("on_batch_begin", batch=batch[:2], training=True)
             outputs = self._learn(batch, step, tally)
             if is_heard:
-                heard = {"loss": tally.last_loss(), "y_pred": outputs}
-                self.notify("on_batch_end", batch=batch[:2], training=True, **heard)
+                self._notify_of_batch_end(batch[:2], outputs, tally.last_loss())
         self.label_history_.settle()
         self._record_sums(tally.sums())
         for name, value in self.evaluate_().items():
@@ -195,6 +194,14 @@ class PolicyNet(NeuralNet):
             batch=batch,
             training=True,
         )
+
+    def _notify_of_batch_end(
+        self, batch: Any, outputs: Tensor, loss: Tensor | None
+    ) -> None:
+        value = None if loss is None else loss.item()
+        self.history.record_batch("train_loss", value)
+        heard = {"batch": batch, "loss": loss, "y_pred": outputs}
+        self.notify("on_batch_end", training=True, **heard)
 
     def _on_device(self, iterator: Any) -> Iterable:
         """Return the batches of an iterator, on the device of the net."""

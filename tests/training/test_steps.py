@@ -1,0 +1,212 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from skpresto._training.net import PolicyNet
+from skpresto._training.network_stack import NetworkStack
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.steps import (
+    Step,
+    StepIfSelected,
+    StepUnlessEmpty,
+    begin_momentum,
+)
+from skpresto._training.two_phases import LearnFromSafeSet
+
+OPTIMIZERS = {
+    "SGD": (torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
+    "plain SGD": (torch.optim.SGD, {}),
+    "Nesterov": (torch.optim.SGD, {"momentum": 0.9, "nesterov": True}),
+    "Adam": (torch.optim.Adam, {"weight_decay": 0.01}),
+    "AdamW": (torch.optim.AdamW, {}),
+    "Adagrad": (torch.optim.Adagrad, {"lr_decay": 0.1}),
+}
+
+
+@pytest.fixture(params=OPTIMIZERS)
+def make_optimizer(request):
+    """Return a function that makes a fused optimizer of some kind."""
+    kind, params = OPTIMIZERS[request.param]
+
+    def make(module):
+        optimizer = kind(module.parameters(), lr=0.1, fused=True, **params)
+        begin_momentum(optimizer)
+        return optimizer
+
+    return make
+
+
+def network():
+    return nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+
+
+def learn(step, module, weights):
+    """Take a step on data that depend on nothing but their shape."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        X, y = torch.randn(weights.shape[1], 3), torch.arange(weights.numel()) % 4
+    step.begin()
+    logits = module(X).view(-1, 4)
+    step.learn(nn.functional.cross_entropy(logits, y, reduction="none"), weights)
+
+
+def numbers(module, optimizer):
+    states = optimizer.state_dict()["state"].values()
+    return copy.deepcopy(
+        [*module.state_dict().values()]
+        + [v for state in states for v in state.values() if torch.is_tensor(v)]
+    )
+
+
+WEIGHTS = [(1, 1, 0, 1, 0, 1), (0,) * 6, (0, 0, 1, 1, 1, 1), (1,) * 6, (0,) * 6]
+
+
+def test_steps_left_out_on_the_device_are_those_left_out_after_a_look(make_optimizer):
+    results = []
+    for kind in (StepIfSelected, StepUnlessEmpty):
+        torch.manual_seed(0)
+        module = network()
+        optimizer = make_optimizer(module)
+        assert StepUnlessEmpty.serves(module, optimizer)
+        step = kind(module, optimizer)
+        for weights in (WEIGHTS[1], *WEIGHTS):
+            learn(step, module, torch.tensor([weights]).float())
+        results.append(numbers(module, optimizer))
+        assert not hasattr(optimizer, "found_inf")
+    for looked, unlooked in zip(*results, strict=True):
+        assert torch.equal(looked, unlooked)
+
+
+@pytest.mark.parametrize("kind", [StepIfSelected, StepUnlessEmpty])
+def test_an_empty_selection_changes_nothing(make_optimizer, kind):
+    module = network()
+    optimizer = make_optimizer(module)
+    step = kind(module, optimizer)
+    learn(step, module, torch.ones(1, 6))
+    before = numbers(module, optimizer)
+    learn(step, module, torch.zeros(1, 6))
+    assert all(map(torch.equal, numbers(module, optimizer), before))
+
+
+def test_one_network_of_two_can_be_idle_from_the_first_batch_on(make_optimizer):
+    torch.manual_seed(0)
+    both = NetworkStack([network(), network()])
+    step = StepIfSelected(both, make_optimizer(both))
+    first, second = copy.deepcopy(both.networks)
+    learn(step, both, torch.tensor([[0.0] * 6, [1.0] * 6]))
+    for name, value in both.networks[0].state_dict().items():
+        assert torch.equal(value, first.state_dict()[name])
+    assert not torch.equal(both.networks[1][0].weight, second[0].weight)
+    learn(step, both, torch.ones(2, 6))
+    assert not torch.equal(both.networks[0][0].weight, first[0].weight)
+
+
+def test_parameters_may_join_after_the_first_step(make_optimizer):
+    module = network()
+    module[0].requires_grad_(False)
+    optimizer = make_optimizer(module)
+    step = Step(module, optimizer)
+    learn(step, module, torch.ones(1, 6))
+    module[0].requires_grad_(True)
+    before = module[0].weight.clone()
+    learn(step, module, torch.ones(1, 6))
+    assert not torch.equal(module[0].weight, before)
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_momentum_from_zero_is_momentum_from_the_first_gradient(momentum):
+    results = []
+    for begins in (False, True):
+        torch.manual_seed(0)
+        module = network()
+        optimizer = torch.optim.SGD(
+            module.parameters(), lr=0.1, momentum=momentum, fused=True
+        )
+        if begins:
+            begin_momentum(optimizer)
+        step = Step(module, optimizer)
+        for _ in range(3):
+            learn(step, module, torch.ones(1, 6))
+        results.append(numbers(module, optimizer))
+    assert all(map(torch.equal, *results))
+
+
+def test_weights_count_in_the_mean():
+    module = nn.Linear(1, 1, bias=False)
+    step = Step(module, torch.optim.SGD(module.parameters(), lr=1.0))
+    start = module.weight.item()
+    step.begin()
+    losses = module(torch.tensor([[1.0], [10.0], [4.0]])).view(-1)
+    step.learn(losses, torch.tensor([[1.0, 0.0, 3.0]]))
+    assert module.weight.item() == pytest.approx(start - (1 * 1 + 3 * 4) / 4)
+
+
+#: What makes the host wait for a number on the device.
+WAITING = {"item", "tolist", "cpu", "numpy", "__bool__", "__int__", "__float__"}
+
+
+class CountCalls(TorchFunctionMode):
+    """Count the calls from Python that wait for the device."""
+
+    def __init__(self):
+        super().__init__()
+        self.n_calls = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.n_calls += getattr(func, "__name__", "") in WAITING
+        return func(*args, **(kwargs or {}))
+
+
+class CountOperations(TorchDispatchMode):
+    """Count the operations, in C++ too, whose result or its size is a host number."""
+
+    def __init__(self):
+        super().__init__()
+        self.n_calls = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name = func.overloadpacket.__name__
+        self.n_calls += name in ("_local_scalar_dense", "nonzero", "masked_select")
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+@pytest.mark.parametrize("in_phase_two", [False, True])
+def test_an_epoch_waits_for_the_device_equally_often_however_many_batches(
+    make_trainer, monkeypatch, optimizer, in_phase_two
+):
+    monkeypatch.setattr(PolicyNet, "_waiting_costs", lambda self: True)
+    n_waits = []
+    for batch_size in (200, 10):
+        trainer = make_trainer(batch_size=batch_size, optimizer=optimizer, lr=0.01)
+        history = trainer.label_history
+        policy = LearnFromSafeSet(history) if in_phase_two else LearnFromAll()
+        trainer.run(LearnFromAll(), 1)
+        with CountOperations() as operations, CountCalls() as calls:
+            trainer.run(policy, 1)
+        assert trainer.net.history[-1, "train_batch_count"] == 400 / batch_size
+        n_waits.append((operations.n_calls, calls.n_calls))
+    assert n_waits[0] == n_waits[1]
+    assert n_waits[0][1] > 0  # it does count
+
+
+def test_the_same_is_learnt_whether_or_not_waiting_costs(
+    make_trainer, everything, assert_equal, monkeypatch
+):
+    results = []
+    for costs in (False, True):
+        monkeypatch.setattr(
+            PolicyNet, "_waiting_costs", lambda self, costs=costs: costs
+        )
+        trainer = make_trainer(batch_size=5)
+        trainer.run(LearnFromAll(), 2)
+        trainer.run(LearnFromSafeSet(trainer.label_history), 2)
+        results.append((everything(trainer), trainer.records[-1]))
+    assert_equal(results[0][0], results[1][0])
+    first, second = (record for _, record in results)
+    assert first.n_skipped_batches == second.n_skipped_batches
+    assert first.train_loss == second.train_loss
