@@ -38,7 +38,15 @@ LAYERS = {
     "_coteaching_plus": 6,
     "__init__": 9,
 }
-WITHOUT_TORCH = ("_sklearn", "exceptions", "metrics", "noise", "stopping", "plots")
+WITHOUT_TORCH = (
+    "_sklearn",
+    "exceptions",
+    "metrics",
+    "noise",
+    "stopping",
+    "datasets",
+    "plots",
+)
 FILES = sorted(ROOT.rglob("*.py"))
 
 
@@ -76,7 +84,7 @@ def test_third_party_imports_stay_in_their_place(path):
     assert not private or part == "_sklearn"
 
 
-@pytest.mark.parametrize("name", ["noise", "stopping", "metrics", "plots"])
+@pytest.mark.parametrize("name", ["noise", "stopping", "metrics", "datasets", "plots"])
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -90,8 +90,8 @@ def load_animal10n(
     X_train, y_noisy, files_train = read(place, is_test=False)
     X_test, y_test, files_test = read(place, is_test=True)
     if check_counts:
-        check_count(_SOURCE, "training images", len(y_noisy), 50_000)
-        check_count(_SOURCE, "test images", len(y_test), 5_000)
+        for what, y, n in [("training", y_noisy, 50_000), ("test", y_test, 5_000)]:
+            check_count(_SOURCE, f"{what} images", len(y), n)
     return as_bunch(
         normalize,
         X_train=X_train,

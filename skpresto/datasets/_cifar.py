@@ -143,9 +143,7 @@ def read_cifar(
     X_train, y_train = (np.concatenate(parts) for parts in zip(*batches, strict=True))
     X_test, y_test = _read_batch(cifar, source.file(path, cifar.test_file))
     if check_counts:
-        for what, y, n in [("training", y_train, 50_000), ("test", y_test, 10_000)]:
-            check_count(source, f"{what} images", len(y), n)
-            check_balance(source, f"{what} images", y, cifar.n_classes)
+        check_published_counts(cifar, y_train, y_test)
     return {
         "X_train": X_train,
         "y_train": y_train,
@@ -153,6 +151,13 @@ def read_cifar(
         "y_test": y_test,
         "classes": _read_names(cifar, source.file(path, cifar.meta_file)),
     }
+
+
+def check_published_counts(cifar: Cifar, y_train: NDArray, y_test: NDArray) -> None:
+    """Raise unless there are as many images of each class as published."""
+    for what, y, n in [("training", y_train, 50_000), ("test", y_test, 10_000)]:
+        check_count(cifar.source, f"{what} images", len(y), n)
+        check_balance(cifar.source, f"{what} images", y, cifar.n_classes)
 
 
 def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:

@@ -199,7 +199,7 @@ def _read_labels(labels: CifarN, path: Path, y_train: NDArray) -> dict[str, NDAr
 def _column(labels: CifarN, content: Any, path: Path, *keys: str) -> NDArray:
     found = [key for key in keys if isinstance(content, dict) and key in content]
     if not found:
-        names = sorted(content) if isinstance(content, dict) else type(content).__name__
+        names = list(content) if isinstance(content, dict) else type(content).__name__
         raise labels.source.damaged(
             path,
             f"a dict with {' or '.join(map(repr, keys))} was expected, got {names}",

@@ -116,9 +116,12 @@ def _found(file: str | os.PathLike) -> Path:
 
 def _read(path: Path) -> dict[str, NDArray]:
     try:
-        with np.load(path, allow_pickle=False) as content:
-            return {name: content[name] for name in content.files}
-    except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        with path.open("rb") as stream:
+            content = np.load(stream, allow_pickle=False)
+            if not isinstance(content, np.lib.npyio.NpzFile):
+                raise ValueError("it holds one array without a name")
+            return dict(content)
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(
             f"load_npz needs an .npz file of plain arrays, got {str(path)!r}: {error}. "
             "Write it with numpy.savez, and names as an array of str."

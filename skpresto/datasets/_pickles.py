@@ -56,9 +56,6 @@ class _ArrayUnpickler(pickle.Unpickler):
             raise _RefusedError(f"{module}.{name}")
         return _ALLOWED[name]
 
-    def persistent_load(self, pid: Any) -> Any:
-        raise _RefusedError("an object kept outside of the pickle")
-
 
 def read_pickle(source: Source, path: Path) -> Any:
     """Return what a pickle holds, if it is arrays and plain containers."""

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+import torch
+
+from skpresto.datasets import load_cifar10, load_cifar10n, load_cifar100, load_cifar100n
+
+KEYS = ["aggre_label", "random_label1", "random_label2", "random_label3", "worse_label"]
+NAMES = ["aggregate", "random1", "random2", "random3", "worst"]
+
+
+def labels_for(y_train):
+    """Noisy labels that all differ, in the order of the images."""
+    noisy = {key: (y_train + i) % 10 for i, key in enumerate(KEYS)}
+    return {"clean_label": y_train, **noisy}
+
+
+def save_npy(path, content):
+    np.save(path, np.array(content, dtype=object), allow_pickle=True)
+
+
+@pytest.fixture
+def labels(cifar10):
+    return labels_for(load_cifar10(cifar10, check_counts=False).y_train)
+
+
+@pytest.fixture
+def shuffled(labels):
+    """Labels in another order, and where each row stands among the images."""
+    positions = np.random.default_rng(0).permutation(20)
+    return {key: column[positions] for key, column in labels.items()}, positions
+
+
+def assert_right(data, labels):
+    assert list(data.noisy_labels) == NAMES
+    for name, key in zip(NAMES, KEYS, strict=True):
+        np.testing.assert_array_equal(data.noisy_labels[name], labels[key])
+    np.testing.assert_array_equal(data.y_train, labels["clean_label"])
+
+
+@pytest.mark.parametrize("kind", ["arrays", "lists", "tensors"])
+@pytest.mark.parametrize("place", [".", "cifar-10-100n/data", "cifar-10-batches-py"])
+def test_torch_file_is_read(cifar10, labels, kind, place):
+    convert = {"arrays": np.asarray, "lists": np.ndarray.tolist}.get(kind, torch.tensor)
+    (cifar10 / place).mkdir(parents=True, exist_ok=True)
+    content = {key: convert(column) for key, column in labels.items()}
+    torch.save(content, cifar10 / place / "CIFAR-10_human.pt")
+    data = load_cifar10n(cifar10, check_counts=False)
+    assert_right(data, labels)
+    np.testing.assert_array_equal(data.y_noisy, labels["worse_label"])
+
+
+@pytest.mark.parametrize(("noise", "key"), list(zip(NAMES, KEYS, strict=True)))
+def test_noise_is_chosen_by_name(cifar10, labels, noise, key):
+    save_npy(cifar10 / "CIFAR-10_human_ordered.npy", labels)
+    data = load_cifar10n(cifar10, noise=noise, check_counts=False, normalize=True)
+    np.testing.assert_array_equal(data.y_noisy, labels[key])
+    assert data.X_train.dtype == np.float32
+
+
+def test_unknown_noise_is_refused(cifar10):
+    with pytest.raises(ValueError, match=r"one of \['aggregate'.*got 'worse'"):
+        load_cifar10n(cifar10, noise="worse")
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_rows_in_another_order_are_put_in_order(cifar10, labels, shuffled, place):
+    content, positions = shuffled
+    folder = cifar10 / "cifar-n"
+    folder.mkdir()
+    save_npy(folder / "CIFAR-10_human_ordered.npy", content)
+    np.save(folder / place / "image_order_c10.npy", positions)
+    assert_right(load_cifar10n(cifar10, check_counts=False), labels)
+
+
+def test_rows_in_an_unknown_order_are_refused(cifar10, shuffled):
+    save_npy(cifar10 / "CIFAR-10_human_ordered.npy", shuffled[0])
+    with pytest.raises(
+        ValueError,
+        match=r"load_cifar10n needs.*human_ordered\.npy in the order of the images.*"
+        r"differs.* rows of 20\. Use CIFAR-10_human\.pt, or put image_order_c10\.npy",
+    ):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+def test_wrong_order_file_does_not_hide_the_mismatch(cifar10, shuffled):
+    save_npy(cifar10 / "CIFAR-10_human_ordered.npy", shuffled[0])
+    np.save(cifar10 / "image_order_c10.npy", np.arange(20))
+    with pytest.raises(ValueError, match=r"Use CIFAR-10_human\.pt"):
+        load_cifar10n(cifar10, check_counts=False)
+    np.save(cifar10 / "image_order_c10.npy", np.zeros(20, dtype=int))
+    with pytest.raises(ValueError, match="numbers 0 to 19 were expected, each once"):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+def test_torch_file_in_another_order_is_refused(cifar10, shuffled):
+    torch.save(shuffled[0], cifar10 / "CIFAR-10_human.pt")
+    with pytest.raises(
+        ValueError, match=r"Use CIFAR-10_human_ordered\.npy together with image_order"
+    ):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+def test_labels_of_other_images_are_refused(cifar10, labels):
+    short = {key: column[:-1] for key, column in labels.items()}
+    torch.save(short, cifar10 / "CIFAR-10_human.pt")
+    with pytest.raises(ValueError, match="19 labels for 20 images"):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"clean_label": [0]}, r"'aggre_label' was expected, got \['clean_label'\]"),
+        ([], "expected, got list"),
+    ],
+)
+def test_a_file_without_the_labels_is_refused(cifar10, content, message):
+    torch.save(content, cifar10 / "CIFAR-10_human.pt")
+    with pytest.raises(ValueError, match=message):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+def test_missing_labels_are_named_with_their_home(cifar10):
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"load_cifar10n needs 'CIFAR-10_human\.pt' or .*UCSC-REAL/cifar-10-100n",
+    ):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+def test_missing_images_are_named_by_the_loader_called(tmp_path):
+    with pytest.raises(FileNotFoundError, match="load_cifar10n needs 'data_batch_1'"):
+        load_cifar10n(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["noisy_label", "noise_label"])
+def test_cifar100n_is_read_by_either_key(cifar100, key):
+    clean = load_cifar100(cifar100, check_counts=False).y_train
+    content = {"clean_label": clean, key: clean[::-1].copy()}
+    torch.save(content, cifar100 / "CIFAR-100_human.pt")
+    data = load_cifar100n(cifar100, check_counts=False)
+    np.testing.assert_array_equal(data.y_noisy, clean[::-1])
+    np.testing.assert_array_equal(data.noisy_labels["noisy"], data.y_noisy)
