@@ -75,17 +75,19 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         """Run the phases of the method; what it returns is given to ``_publish``."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, X_val=None, y_val=None, y_true=None):
+    def fit(self, X, y=None, *, X_val=None, y_val=None, y_true=None):
         """Train on labels of which some may be wrong.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or \
-(n_samples, channels, height, width)
+(n_samples, channels, height, width), or torch Dataset
             Training samples. A float32 array is used as it is; a memory map is read
-            batch by batch.
+            batch by batch, and a map-style ``Dataset`` item by item, in worker
+            processes if ``iterator_train__num_workers`` says so.
         y : array-like of shape (n_samples,)
-            Labels as given: strings, integers or booleans.
+            Labels as given: strings, integers or booleans. May be left out for a
+            ``Dataset`` whose items are tuples of features and label.
         X_val, y_val : array-like, default=None
             Samples with labels to trust, for rules such as
             :class:`~skpresto.stopping.ValidationStop`; not trained on.
@@ -110,7 +112,8 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
 
     def _fit(self, X, y, X_val, y_val, y_true):
         data = check_training_data(self, X, y, X_val, y_val, y_true)
-        self._check_served({"X_val": X_val, "y_val": y_val, "y_true": y_true})
+        given = {"X_val": data.X_valid, "y_val": data.valid_labels}
+        self._check_served({**given, "y_true": data.is_correct})
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         progress = Progress(int(self.verbose), self.max_epochs)
         rng = np.random.RandomState(seed)

@@ -10,15 +10,20 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from torch import Tensor
+from torch.utils.data import Dataset
 
+from skpresto._training.dataset_features import DatasetFeatures, labels_of
 from skpresto._training.trainer import TrainingData
 
 
 def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
     """Validate ``X`` (and ``y`` in ``fit``), as float32 without needless copies.
 
-    A memory map keeps its type, so that it can be read batch by batch.
+    A memory map keeps its type, so that it can be read batch by batch. The items of a
+    torch ``Dataset`` are read as they are wanted, and its labels if there is no ``y``.
     """
+    if isinstance(X, Dataset):
+        return _check_dataset(estimator, X, y, reset=reset)
     is_memmap = isinstance(X, np.memmap)
     settings = {
         "dtype": "numeric" if is_memmap else np.float32,
@@ -34,6 +39,24 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
     return _as_tensor(X, is_memmap), y
 
 
+def _check_dataset(estimator: Any, dataset: Dataset, y: Any, *, reset: bool) -> Any:
+    rows = DatasetFeatures(dataset)
+    if not reset:
+        _check_shape(estimator, rows, "X")
+        return rows
+    y = column_or_1d(labels_of(dataset) if y is None else y, warn=True)
+    check_consistent_length(rows, y)
+    if len(rows) < 2 or len(rows.shape) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs at least 2 samples with at least one "
+            f"feature each, but the features of {type(dataset).__name__} have the "
+            f"shape {rows.shape}."
+        )
+    estimator.n_features_in_ = rows.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    return rows, y
+
+
 def _as_tensor(X: NDArray, is_memmap: bool) -> Tensor | NDArray:
     if is_memmap:
         return X
@@ -44,7 +67,8 @@ def _as_tensor(X: NDArray, is_memmap: bool) -> Tensor | NDArray:
 
 
 def _check_shape(estimator: Any, X: Any, name: str) -> None:
-    expected, got = estimator.input_shape_, tuple(np.shape(X)[1:])
+    shape = X.shape if isinstance(X, DatasetFeatures) else np.shape(X)
+    expected, got = estimator.input_shape_, tuple(shape[1:])
     if got != expected:
         raise ValueError(
             f"{type(estimator).__name__} was given {name} with samples of shape {got}, "
@@ -79,16 +103,19 @@ def check_validation_data(
     name = type(estimator).__name__
     if X_val is None and y_val is None:
         return None, None
+    if isinstance(X_val, Dataset) and y_val is None:
+        y_val = labels_of(X_val)
     if X_val is None or y_val is None:
         given, missing = ("y_val", "X_val") if X_val is None else ("X_val", "y_val")
         raise ValueError(
             f"{name} needs X_val and y_val together, but fit() got only {given}. "
             f"Pass {missing} too, or neither."
         )
-    check_array(
-        X_val, input_name="X_val", allow_nd=True, estimator=estimator, dtype=None
-    )
-    _check_shape(estimator, X_val, "X_val")
+    if not isinstance(X_val, Dataset):
+        check_array(
+            X_val, input_name="X_val", allow_nd=True, estimator=estimator, dtype=None
+        )
+        _check_shape(estimator, X_val, "X_val")
     rows = check_rows(estimator, X_val, reset=False)
     y_val = column_or_1d(y_val)
     check_consistent_length(rows, y_val)

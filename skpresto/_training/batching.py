@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from skpresto._training.dataset_features import DatasetFeatures
+
 #: Training batches whose rows are looked up together.
 _BATCHES_AT_ONCE = 64
 #: Numbers that are fetched from ``X`` together: 4 MB.
@@ -22,20 +24,19 @@ _NUMBERS_AT_ONCE = 1 << 20
 
 
 def take_rows(X: Any, index: Tensor) -> Tensor:
-    """Return the rows of an array or tensor at ``index`` as a tensor.
+    """Return the rows of ``X`` at ``index`` as a tensor.
 
-    Only these rows of an array that is not a tensor, such as a memory map, are read.
+    Only these rows of a memory map or of a dataset are read.
     """
     if isinstance(X, Tensor):
         return X.index_select(0, index)
+    if isinstance(X, DatasetFeatures):
+        return X.take(index)
     return torch.from_numpy(np.asarray(X[index.numpy()], dtype=np.float32))
 
 
-def _take_item(X: Any, row: int) -> Any:
-    if isinstance(X, (Tensor, np.ndarray)):
-        return take_rows(X, torch.tensor([row]))[0]
-    item = X[row]
-    return item[0] if isinstance(item, (tuple, list)) else item
+def _take_item(X: Any, row: int) -> Tensor:
+    return take_rows(X, torch.tensor([row]))[0]
 
 
 class TrainingRows(Dataset):
@@ -43,7 +44,7 @@ class TrainingRows(Dataset):
 
     Parameters
     ----------
-    X : Tensor, ndarray or Dataset
+    X : Tensor, ndarray or DatasetFeatures
         All rows of the training set.
     labels : Tensor of shape (n_samples,)
         Class numbers of all rows.

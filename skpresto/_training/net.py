@@ -98,18 +98,13 @@ class PolicyNet(NeuralNet):
         """Return batches of whole tensors where the data are in memory."""
         prefix = "iterator_train" if training else "iterator_valid"
         kwargs = self.get_params_for(prefix)
-        in_memory = isinstance(getattr(dataset, "X", None), (Tensor, np.ndarray))
-        if isinstance(dataset, PredictionRows) and in_memory:
-            size = kwargs.pop("batch_size", rows_at_once(dataset.X, self.batch_size))
-            if not kwargs:
-                return TensorBlocks(dataset, size)
         if isinstance(dataset, TrainingRows):
-            return self._training_batches(dataset, kwargs, in_memory)
+            return self._training_batches(dataset, kwargs)
+        if isinstance(dataset, PredictionRows):
+            return self._prediction_blocks(dataset, kwargs)
         return super().get_iterator(dataset, training=training)
 
-    def _training_batches(
-        self, dataset: TrainingRows, kwargs: dict[str, Any], in_memory: bool
-    ) -> Any:
+    def _training_batches(self, dataset: TrainingRows, kwargs: dict[str, Any]) -> Any:
         if {"sampler", "batch_sampler"} & set(kwargs):
             return super().get_iterator(dataset, training=True)
         order = BatchOrder(
@@ -118,10 +113,25 @@ class PolicyNet(NeuralNet):
             kwargs.pop("shuffle", True),
             kwargs.pop("drop_last", False),
         )
-        if in_memory and not kwargs:
+        if _is_in_memory(dataset) and not kwargs:
             announce = self.label_history_.expect
             return TensorBatches(dataset, order, self.device, announce)
+        kwargs.setdefault("generator", self._generator())
         return DataLoader(dataset, batch_sampler=order, **kwargs)  # type: ignore[arg-type]
+
+    def _prediction_blocks(
+        self, dataset: PredictionRows, kwargs: dict[str, Any]
+    ) -> Any:
+        size = kwargs.pop("batch_size", rows_at_once(dataset.X, self.batch_size))
+        if _is_in_memory(dataset) and not kwargs:
+            return TensorBlocks(dataset, size)
+        kwargs.setdefault("generator", self._generator())
+        return DataLoader(dataset, batch_size=size, **kwargs)
+
+    def _generator(self) -> torch.Generator:
+        """Return what seeds worker processes; torch's own stream is left alone."""
+        seed = (torch.initial_seed() + self.n_epochs_) % (1 << 63)
+        return torch.Generator().manual_seed(seed)
 
     def run_single_epoch(
         self,
@@ -240,6 +250,11 @@ class PolicyNet(NeuralNet):
         """Return the class predicted for each row, in evaluation mode."""
         outputs = self.forward_iter(rows, training=False, device=self.device)
         return torch.cat([output.argmax(dim=-1) for output in outputs])
+
+
+def _is_in_memory(dataset: TrainingRows | PredictionRows) -> bool:
+    """Return whether rows can be had without reading a dataset item by item."""
+    return isinstance(dataset.X, (Tensor, np.ndarray))
 
 
 def _hears_gradients(callback: Callback) -> bool:

@@ -24,7 +24,7 @@ class TrainingData:
 
     Parameters
     ----------
-    X : Tensor, ndarray or Dataset
+    X : Tensor, ndarray or DatasetFeatures
         Rows to train on.
     labels : Tensor of shape (n_samples,)
         Their labels as given, as class numbers.
