@@ -51,8 +51,7 @@ RECIPE = {"max_epochs": 40, "lr": 0.05}
 @cache
 def load_data():
     """Return training, clean validation and test rows and labels, scaled."""
-    folder = os.environ.get("SKPRESTO_DATA")
-    if folder:
+    if folder := os.environ.get("SKPRESTO_DATA"):
         with np.load(Path(folder) / "letter.npz") as data:
             X, y = data["X_train"].astype(np.float32), data["y_train"]
             X_test, y_test = data["X_test"].astype(np.float32), data["y_test"]
@@ -64,9 +63,8 @@ def load_data():
             X / 16, y, test_size=0.3, random_state=0, stratify=y
         )
     # As in the paper, a few clean rows are for the validation rule only.
-    X, X_val, y, y_val = train_test_split(
-        X, y, test_size=0.05, random_state=0, stratify=y
-    )
+    split = {"test_size": 0.05, "random_state": 0, "stratify": y}
+    X, X_val, y, y_val = train_test_split(X, y, **split)
     return X, y, X_val, y_val, X_test, y_test
 
 
@@ -90,9 +88,9 @@ def trained(method, kind, rate=RATE, seed=0, q=10):
     if method != "Prestopping (validation)":
         # Rules that do not ask for X_val ignore it: its error is recorded, that is all.
         X_val, y_val = X_test, y_test
-    y_noisy = noisy_labels(kind, rate, seed)
+    given = {"X_val": X_val, "y_val": y_val, "y_true": y}
     with warnings.catch_warnings(record=True) as caught:
-        clf.fit(X, y_noisy, X_val=X_val, y_val=y_val, y_true=y)
+        clf.fit(X, noisy_labels(kind, rate, seed), **given)
     for warning in caught:
         print(f"{method}, {rate:.0%} {kind}, seed {seed}, q {q}: {warning.message}")
     return clf

@@ -34,6 +34,11 @@ def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochReco
 
 def require_truth(records: Sequence[EpochRecord], owner: str) -> None:
     """Raise if the records do not say which memorized labels are true."""
+    if not records:
+        raise ValueError(
+            f"{owner} needs at least one record of an epoch, but got none. Pass the "
+            "history_ of a fitted classifier."
+        )
     if any(record.memorization_precision is None for record in records):
         raise ValueError(
             f"{owner} needs to know which labels are the true ones, but the records "
