@@ -11,8 +11,10 @@ from skpresto.noise import estimate_transition_matrix
 from skpresto.noise._stochastic import check_transition_matrix
 from skpresto.plots._axes import frame_of, get_axes
 
-#: With more classes than this no number could be read, and none is written.
-_MOST_CLASSES_WITH_NUMBERS = 30
+#: Letters of this share of a cell's height fill its width; smaller ones than the
+#: smallest (in points) cannot be read, and are not written.
+_SHARE_OF_CELL = 0.42
+_SMALLEST, _LARGEST = 6.0, 10.0
 
 
 class TransitionMatrixDisplay:
@@ -129,22 +131,20 @@ class TransitionMatrixDisplay:
         ax.set_xticks(range(n_classes), names, rotation=90 if is_long else 0)
         ax.set_yticks(range(n_classes), names)
         ax.set(xlabel="given label", ylabel="true label")
-        if n_classes <= _MOST_CLASSES_WITH_NUMBERS:
-            self._write_numbers(ax)
+        cell = min(ax.get_window_extent().size) * 72 / ax.figure.dpi / n_classes
+        if _SHARE_OF_CELL * cell >= _SMALLEST:
+            self._write_numbers(ax, min(_LARGEST, _SHARE_OF_CELL * cell))
         bar = ax.figure.colorbar(image, ax=ax)
         bar.set_label("probability of the given label (%)")
         return self
 
-    def _write_numbers(self, ax: Any) -> None:
-        size = min(10.0, 90 / len(self.classes))
+    def _write_numbers(self, ax: Any, size: float) -> None:
         for (row, column), share in np.ndenumerate(self.matrix):
             if share > 0:
                 # Dark cells need light letters.
                 color = "white" if share > 0.5 else "black"
-                text = _percent(share)
-                ax.text(
-                    column, row, text, ha="center", va="center", color=color, size=size
-                )
+                style = {"ha": "center", "va": "center", "color": color, "size": size}
+                ax.text(column, row, _percent(share), **style)
 
 
 def _percent(share: float) -> str:

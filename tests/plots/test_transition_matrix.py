@@ -1,3 +1,4 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -37,9 +38,12 @@ def test_numbers_are_per_cent_and_zeros_are_left_out():
     assert display.ax_.get_ylabel() == "true label"
 
 
-def test_many_classes_are_drawn_without_numbers():
-    noise = SymmetricNoise(rate=0.4).fit(np.arange(31))
-    assert numbers_in(TransitionMatrixDisplay.from_injector(noise)) == []
+def test_numbers_are_written_only_where_they_can_be_read():
+    noise = SymmetricNoise(rate=0.4).fit(np.arange(20))
+    display = TransitionMatrixDisplay.from_injector(noise)
+    assert numbers_in(display) == []
+    _, large = plt.subplots(figsize=(12, 12))
+    assert len(numbers_in(display.plot(large))) == 20**2
 
 
 def test_the_matrix_given_is_not_the_matrix_kept():
