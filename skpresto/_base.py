@@ -184,8 +184,11 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         y_pred : ndarray of shape (n_samples,)
             Predicted labels, of the type of the labels given to ``fit``.
         """
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        check_is_fitted(self)
+        rows = check_rows(self, X, reset=False)
+        with _threads(self.n_jobs):
+            predicted = self.net_.predicted_classes(PredictionRows(rows))
+        return self.classes_[predicted.cpu().numpy()]
 
 
 @contextmanager

@@ -19,6 +19,8 @@ from skpresto._training.dataset_features import DatasetFeatures
 
 #: Training batches whose rows are looked up together.
 _BATCHES_AT_ONCE = 64
+#: Rows that are predicted together; more do not fit the cache of a processor.
+_ROWS_AT_ONCE = 1 << 11
 #: Numbers that are fetched from ``X`` together: 4 MB.
 _NUMBERS_AT_ONCE = 1 << 20
 
@@ -212,5 +214,5 @@ def row_size(X: Any) -> int:
 
 
 def rows_at_once(X: Any, batch_size: int) -> int:
-    """Return how many rows of ``X`` to predict together: about a million numbers."""
-    return max(batch_size, min(1 << 14, _NUMBERS_AT_ONCE // row_size(X)))
+    """Return how many rows of ``X`` to predict together."""
+    return max(batch_size, min(_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // row_size(X)))
