@@ -1,5 +1,6 @@
 """Which class is mistaken for which."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -124,19 +125,28 @@ class TransitionMatrixDisplay:
             This display.
         """
         ax = get_axes(self, ax)
-        n_classes = len(self.classes)
         image = ax.imshow(100 * self.matrix, cmap="Blues", vmin=0, vmax=100)
-        names = [str(name) for name in self.classes]
-        is_long = max(map(len, names)) > 2
-        ax.set_xticks(range(n_classes), names, rotation=90 if is_long else 0)
-        ax.set_yticks(range(n_classes), names)
         ax.set(xlabel="given label", ylabel="true label")
-        cell = min(ax.get_window_extent().size) * 72 / ax.figure.dpi / n_classes
+        # The side of a cell in points decides what can be read.
+        side = min(ax.get_window_extent().size) * 72 / ax.figure.dpi
+        cell = side / len(self.classes)
+        self._name_classes(ax, cell)
         if _SHARE_OF_CELL * cell >= _SMALLEST:
             self._write_numbers(ax, min(_LARGEST, _SHARE_OF_CELL * cell))
         bar = ax.figure.colorbar(image, ax=ax)
         bar.set_label("probability of the given label (%)")
         return self
+
+    def _name_classes(self, ax: Any, cell: float) -> None:
+        """Name the classes, or every second, third … where there is no room for all."""
+        step = math.ceil(1.2 * _SMALLEST / cell)
+        size = min(_LARGEST, max(_SMALLEST, 0.8 * cell))
+        shown = range(0, len(self.classes), step)
+        names = [str(self.classes[number]) for number in shown]
+        # A letter is about 0.7 times as wide as its size.
+        is_wide = 0.7 * size * max(map(len, names)) > cell * step
+        ax.set_xticks(shown, names, size=size, rotation=90 if is_wide else 0)
+        ax.set_yticks(shown, names, size=size)
 
     def _write_numbers(self, ax: Any, size: float) -> None:
         for (row, column), share in np.ndenumerate(self.matrix):

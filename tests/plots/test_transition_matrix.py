@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -44,6 +46,16 @@ def test_numbers_are_written_only_where_they_can_be_read():
     assert numbers_in(display) == []
     _, large = plt.subplots(figsize=(12, 12))
     assert len(numbers_in(display.plot(large))) == 20**2
+
+
+@pytest.mark.parametrize("n_classes", [3, 10, 26, 100])
+def test_names_of_classes_do_not_overlap(n_classes):
+    display = TransitionMatrixDisplay(np.eye(n_classes)).plot()
+    display.figure_.draw_without_rendering()
+    for axis in ("x", "y"):
+        labels = getattr(display.ax_, f"get_{axis}ticklabels")()
+        boxes = [label.get_window_extent() for label in labels]
+        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
 def test_the_matrix_given_is_not_the_matrix_kept():
