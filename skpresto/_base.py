@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from threading import RLock
 from typing import Any
 
 import joblib
@@ -68,7 +69,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        vars(self).update(net_params)
+        self._store_further_params(net_params)
 
     @abstractmethod
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
@@ -82,8 +83,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         ----------
         X : array-like of shape (n_samples, n_features) or \
 (n_samples, channels, height, width), or torch Dataset
-            Training samples. A float32 array is used as it is; a memory map is read
-            batch by batch, and a map-style ``Dataset`` item by item, in worker
+            Training samples, as float32: an array of that type is used as it is, others
+            are converted, so integers beyond 2**24 lose their last digits (scale them
+            first). A memory map is read batch by batch, and a map-style ``Dataset`` item by item, in worker
             processes if ``iterator_train__num_workers`` says so.
         y : array-like of shape (n_samples,)
             Labels as given: strings, integers or booleans. May be left out for a
@@ -191,11 +193,17 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         return self.classes_[predicted.cpu().numpy()]
 
 
+# torch has one random state and one number of threads for the whole process: fits in
+# several threads of it take turns, or they would draw from each other's sequence.
+_TURN = RLock()
+
+
 @contextmanager
 def _seeded(seed: int, device: str) -> Iterator[None]:
     """Seed torch inside the block, and leave the caller's random state as it was."""
     on_gpu = torch.device(device).type == "cuda"
-    with torch.random.fork_rng(devices=[torch.device(device)] if on_gpu else []):
+    devices = [torch.device(device)] if on_gpu else []
+    with _TURN, torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
         yield
 
@@ -210,9 +218,10 @@ def _threads(n_jobs: int | None) -> Iterator[None]:
     n_threads = 1 if n_jobs is None else n_jobs
     if n_threads < 0:
         n_threads = max(1, joblib.cpu_count() + 1 + n_threads)
-    before = torch.get_num_threads()
-    torch.set_num_threads(max(1, n_threads))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    with _TURN:
+        before = torch.get_num_threads()
+        torch.set_num_threads(max(1, n_threads))
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)

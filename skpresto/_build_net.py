@@ -8,10 +8,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
+from skpresto._callbacks import checked_callbacks
 from skpresto._net_params import check_part_params
 from skpresto._training.batching import take_rows
-from skpresto._training.net import LRScheduler, NetworkStack, PolicyNet
+from skpresto._training.net import NetworkStack, PolicyNet
 from skpresto._training.trainer import TrainingData
 from skpresto.modules import MLP, SmallCNN
 
@@ -43,6 +45,8 @@ def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> Policy
     _check_optimizer(estimator, optimizer_params)
     _complete_optimizer(estimator, optimizer_params)
     criterion, criterion_params = _criterion(estimator, _of("criterion", params))
+    for prefix in ("iterator_train", "iterator_valid"):
+        check_part_params(estimator, prefix, DataLoader, _of(prefix, params))
     others = {
         name: value
         for name, value in params.items()
@@ -55,7 +59,7 @@ def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> Policy
         lr=estimator.lr,
         batch_size=estimator.batch_size,
         device=estimator.device,
-        callbacks=_callbacks(estimator),
+        callbacks=checked_callbacks(estimator, _of("callbacks", params)),
         train_split=None,
         verbose=0,
         predict_nonlinearity=softmax,
@@ -124,6 +128,12 @@ def _stack(module: Any, n_networks: int, **params: Any) -> NetworkStack:
             for part in network.modules():
                 if hasattr(part, "reset_parameters"):
                     part.reset_parameters()
+    first, second = (list(network.parameters()) for network in networks[:2])
+    if all(map(torch.equal, first, second)):
+        raise ValueError(
+            "Two networks that start out equal stay equal. The module given is an "
+            "instance that cannot be initialized anew; pass its class instead."
+        )
     return NetworkStack(networks)
 
 
@@ -141,6 +151,11 @@ def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:
 
 def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
     optimizer = estimator.optimizer
+    if not callable(optimizer):
+        raise TypeError(
+            f"{type(estimator).__name__} needs optimizer to be a class such as "
+            f"torch.optim.SGD, got {optimizer!r}."
+        )
     if isinstance(optimizer, type) and issubclass(optimizer, torch.optim.LBFGS):
         raise ValueError(
             f"{type(estimator).__name__} cannot train with LBFGS, which evaluates a "
@@ -166,6 +181,12 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
     """Return a criterion that gives one loss a sample, and its parameters."""
     criterion = estimator.criterion
     if isinstance(criterion, nn.Module):
+        if params:
+            raise ValueError(
+                f"{type(estimator).__name__} got a criterion that is built already, so "
+                f"criterion__{next(iter(params))} cannot be passed to it. Give the "
+                f"class {type(criterion).__name__} instead."
+            )
         criterion = copy.deepcopy(criterion)
         if hasattr(criterion, "reduction"):
             criterion.reduction = "none"  # type: ignore[assignment]
@@ -174,19 +195,3 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
     if "reduction" in inspect.signature(criterion).parameters:
         params["reduction"] = "none"
     return criterion, params
-
-
-def _callbacks(estimator: Any) -> list:
-    """Return the user's callbacks, and the built-in schedule unless they bring one."""
-    callbacks = copy.deepcopy(list(estimator.callbacks or []))
-    plain = [cb[1] if isinstance(cb, tuple) else cb for cb in callbacks]
-    if any(cb is LRScheduler or isinstance(cb, LRScheduler) for cb in plain):
-        return callbacks
-    epochs = estimator.max_epochs
-    schedule = LRScheduler(
-        torch.optim.lr_scheduler.MultiStepLR,
-        milestones=[math.ceil(0.5 * epochs), math.ceil(0.75 * epochs)],
-        gamma=0.2,
-        event_name=None,
-    )
-    return [*callbacks, ("lr_schedule", schedule)]

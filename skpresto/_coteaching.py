@@ -13,7 +13,7 @@ from skpresto._training.batch import Batch, Selection
 from skpresto._training.policy import SelectionPolicy
 from skpresto._training.small_loss import forget_rate, is_small_loss, n_kept
 from skpresto._training.trainer import Trainer, TrainingData
-from skpresto._warm_up import EPOCHS_CONSTRAINT
+from skpresto._warm_up import EPOCHS_CONSTRAINT, as_epochs
 
 
 class ExchangeSmallLoss(SelectionPolicy):
@@ -182,9 +182,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
 
     def _ramp(self) -> int:
         """Return the length of the ramp, which may well outlast the training."""
-        if isinstance(self.ramp_epochs, float):
-            return round(self.ramp_epochs * self.max_epochs)
-        return self.ramp_epochs
+        return as_epochs(self.ramp_epochs, self.max_epochs)
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> ExchangeSmallLoss:
         policy = self._policy(trainer)

@@ -57,8 +57,19 @@ def _check_dataset(estimator: Any, dataset: Dataset, y: Any, *, reset: bool) -> 
     return rows, y
 
 
+def _check_range(X: NDArray) -> None:
+    """Raise if a memory map holds what float32 cannot; reads it block by block."""
+    limit = np.finfo(np.float32).max
+    for start in range(0, len(X) if X.dtype == np.float64 else 0, 4096):
+        if np.abs(X[start : start + 4096]).max() > limit:
+            raise ValueError(
+                "Input X contains infinity or a value too large for dtype('float32')."
+            )
+
+
 def _as_tensor(X: NDArray, is_memmap: bool) -> Tensor | NDArray:
     if is_memmap:
+        _check_range(X)
         return X
     with warnings.catch_warnings():
         # The tensor is only read from, so a read-only array may stand behind it.
@@ -81,11 +92,7 @@ def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
     """Return the classes of ``y``, sorted, and each label as a class number."""
     name = type(estimator).__name__
     y = column_or_1d(y, warn=True)
-    if y.dtype == object and any(label is None or label != label for label in y):
-        raise ValueError(
-            f"{name} needs a label for every sample, but y contains None or NaN. "
-            "Leave the unlabelled rows out."
-        )
+    _refuse_missing(estimator, y, "y")
     check_classification_targets(y)
     classes, encoded = np.unique(y, return_inverse=True)
     if len(classes) < 2:
@@ -94,6 +101,18 @@ def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
             f"class: {classes[0]!r}. Check how the training rows were chosen."
         )
     return classes, torch.from_numpy(encoded.astype(np.int64))
+
+
+def _refuse_missing(estimator: Any, labels: NDArray, name: str) -> None:
+    """Raise if a label is None, NaN or pandas' NA."""
+    kinds = {type(label).__name__ for label in labels} if labels.dtype == object else ()
+    is_nan = labels.dtype.kind == "f" and np.isnan(labels).any()
+    is_nan |= any(isinstance(v, float) and v != v for v in labels if kinds)
+    if is_nan or {"NoneType", "NAType"} & {*kinds}:
+        raise ValueError(
+            f"{type(estimator).__name__} needs a label for every sample, but {name} "
+            "contains None or NaN. Leave the unlabelled rows out."
+        )
 
 
 def check_validation_data(
@@ -119,14 +138,29 @@ def check_validation_data(
     rows = check_rows(estimator, X_val, reset=False)
     y_val = column_or_1d(y_val)
     check_consistent_length(rows, y_val)
-    unknown = [label for label in np.unique(y_val) if label not in estimator.classes_]
+    _refuse_missing(estimator, y_val, "y_val")
+    unknown = np.unique(y_val[~np.isin(y_val, estimator.classes_)]).tolist()
     if unknown:
         raise ValueError(
             f"{name} found labels in y_val that y does not have: {unknown!r}; the "
-            f"classes are {list(estimator.classes_)!r}. Leave those rows out of X_val "
+            f"classes are {estimator.classes_.tolist()!r}. Leave those rows out of X_val "
             "and y_val, or add training samples of these classes."
         )
     return rows, torch.from_numpy(np.searchsorted(estimator.classes_, y_val))
+
+
+def _check_true_labels(estimator: Any, y: NDArray, y_true: Any) -> Tensor:
+    """Return which of the labels given are the true ones."""
+    y_true = column_or_1d(y_true)
+    check_consistent_length(y, y_true)
+    _refuse_missing(estimator, y_true, "y_true")
+    if not np.isin(y_true, estimator.classes_).any():
+        raise ValueError(
+            f"{type(estimator).__name__} found no label in y_true that y has too: "
+            f"y_true begins {y_true[:3].tolist()!r}, the classes are "
+            f"{estimator.classes_.tolist()!r}. Give both the same kind of labels."
+        )
+    return torch.from_numpy(np.asarray(y_true == y, dtype=bool))
 
 
 def check_training_data(
@@ -139,9 +173,7 @@ def check_training_data(
     X_valid, valid_labels = check_validation_data(estimator, X_val, y_val)
     is_correct = None
     if y_true is not None:
-        y_true = column_or_1d(y_true)
-        check_consistent_length(y, y_true)
-        is_correct = torch.from_numpy(np.asarray(y_true == y, dtype=bool))
+        is_correct = _check_true_labels(estimator, y, y_true)
     return TrainingData(
         X=rows,
         labels=labels,

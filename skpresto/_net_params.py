@@ -35,25 +35,31 @@ class NetParamsMixin:
     given; a name that means nothing is refused in ``fit``.
     """
 
+    #: Names that mean nothing, given to the constructor; set only if there are any.
+    _unexpected: tuple[str, ...] = ()
+
+    def _store_further_params(self, further: dict[str, Any]) -> None:
+        """Keep what was given beyond the arguments that have a name."""
+        vars(self).update(further)
+        unexpected = [name for name in further if not is_net_param(name)]
+        if unexpected:
+            self._unexpected = (*self._unexpected, *unexpected)
+
     def _further_params(self) -> dict[str, Any]:
-        """Return what was given beyond the arguments that have a name."""
-        named = inspect.signature(type(self)).parameters
         return {
             name: value
             for name, value in vars(self).items()
-            if name not in named and not name.startswith("_") and name[-1] != "_"
+            if is_net_param(name) or name in self._unexpected
         }
 
     def _net_params(self) -> dict[str, Any]:
         """Return the parameters of the parts of the net; refuse all others."""
-        further = self._further_params()
-        for name in further:
-            if not is_net_param(name):
-                raise TypeError(
-                    f"{type(self).__name__} got an unexpected argument {name!r}"
-                    + (did_you_mean(name, self._known_names(name)) or ".")
-                )
-        return further
+        for name in self._unexpected:
+            raise TypeError(
+                f"{type(self).__name__} got an unexpected argument {name!r}"
+                + (did_you_mean(name, self._known_names(name)) or ".")
+            )
+        return self._further_params()
 
     def _known_names(self, misspelt: str) -> list[str]:
         """Return names that ``misspelt`` may have been meant to be."""
@@ -101,20 +107,26 @@ class NetParamsMixin:
         self : estimator instance
             This estimator.
         """
-        of_net = {name: params.pop(name) for name in list(params) if is_net_param(name)}
-        known = {
-            **self.get_params(deep=True),
-            **inspect.signature(type(self)).parameters,
+        further = {
+            name: params.pop(name)
+            for name in list(params)
+            # The name of the catch-all is not a parameter, but may be tried as one.
+            if is_net_param(name) or name == "net_params"
         }
+        known = self.get_params(deep=True)
         for name in params:
-            if name.partition("__")[0] not in known:
+            owner = name.partition("__")[0]
+            if owner not in known:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self}"
                     + (did_you_mean(name, self._known_names(name) + list(known)) or ".")
                 )
-        if "net_params" in params:  # the name of the catch-all is not a parameter
-            of_net["net_params"] = params.pop("net_params")
-        vars(self).update(of_net)
+            if owner != name and params.get(owner, known[owner]) is None:
+                raise ValueError(
+                    f"{type(self).__name__} cannot set {name}, since {owner} is None. "
+                    f"Give {owner} a value first, or in the same call."
+                )
+        self._store_further_params(further)
         return super().set_params(**params)  # type: ignore[misc]
 
 

@@ -195,15 +195,23 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             trainer, self.stop_rule_, self.max_epochs, rng
         )
         if not is_settled:
-            warnings.warn(
-                f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
-                f"{self.stop_rule_} was settled; the best stop point so far, epoch "
-                f"{self.stop_epoch_}, is used. Raise max_epochs, or lower the rule's "
-                "patience if it has one.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs)
+
+    def _warn_unsettled(self) -> None:
+        used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
+        if self.stop_epoch_ == self.max_epochs:
+            used = (
+                "no epoch is left for phase II, so the network is that of plain "
+                "training, which is right if the labels are clean"
+            )
+        warnings.warn(
+            f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
+            f"{self.stop_rule_} was settled; {used}. Raise max_epochs, or choose a "
+            "rule that settles earlier.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
 
     def _publish(self, trainer: Trainer, outcome: Any) -> None:
         super()._publish(trainer, outcome)

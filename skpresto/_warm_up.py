@@ -15,6 +15,17 @@ EPOCHS_CONSTRAINT = [
 ]
 
 
+def as_epochs(value: float, max_epochs: int) -> int:
+    """Return a number of epochs, or a share of ``max_epochs``, as a number.
+
+    Examples
+    --------
+    >>> as_epochs(10, 60), as_epochs(0.25, 60)
+    (10, 15)
+    """
+    return int(value) if isinstance(value, Integral) else round(value * max_epochs)
+
+
 def n_epochs_of(estimator: Any, name: str) -> int:
     """Return a parameter that is a number or a share of epochs as a number.
 
@@ -24,8 +35,7 @@ def n_epochs_of(estimator: Any, name: str) -> int:
         If no epoch of ``max_epochs`` would be left.
     """
     value, max_epochs = getattr(estimator, name), estimator.max_epochs
-    is_number = isinstance(value, Integral)
-    n_epochs = int(value) if is_number else round(value * max_epochs)
+    n_epochs = as_epochs(value, max_epochs)
     if n_epochs >= max_epochs:
         raise ValueError(
             f"{type(estimator).__name__} with {name}={value!r} would warm up for "

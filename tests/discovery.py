@@ -13,7 +13,7 @@ QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
 FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
-    "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0},
+    "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }
 
 

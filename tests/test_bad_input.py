@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from skorch.callbacks import EarlyStopping, EpochTimer
 from torch import nn
 
-from skpresto import PrestoppingClassifier
+from skpresto import CoTeachingClassifier, PrestoppingClassifier
 from skpresto.stopping import NoiseRateStop, OracleStop, ValidationStop
 from tests.discovery import CLASSIFIERS, quick
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::skpresto.exceptions.SafeSetWarning",
+)
 every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
 X = np.random.RandomState(0).normal(size=(40, 3)).astype(np.float32)
 y = np.arange(40) % 2
@@ -33,7 +38,7 @@ def with_value(value):
         (X.astype(np.float64) * 1e300, y, "infinity or a value too large for dtype"),
         (X, y[:-1], r"inconsistent numbers of samples: \[40, 39\]"),
         (X, X[:, 0], "Unknown label type: continuous"),
-        (X, np.where(y, np.nan, 0.0), "Input y contains NaN"),
+        (X, np.where(y, np.nan, 0.0), "y contains NaN"),
         (X, np.array(["a", None] * 20, dtype=object), "y contains None or NaN"),
         (X, np.array(["a", np.nan] * 20, dtype=object), "contains NaN"),
         (X, None, "requires y to be passed, but the target y is None"),
@@ -71,6 +76,12 @@ def test_training_data(Classifier, X, y, message):
         ({"X_val": with_value(np.nan), "y_val": y}, "X_val contains NaN|contains NaN"),
         ({"X_val": X, "y_val": y[:-1]}, r"inconsistent numbers of samples: \[40, 39\]"),
         ({"y_true": y[:-1]}, r"inconsistent numbers of samples: \[40, 39\]"),
+        ({"y_true": y.astype(str)}, r"no label in y_true that y has too.*\['0', '1'"),
+        ({"y_true": np.where(y, np.nan, 0.0)}, "y_true contains None or NaN"),
+        (
+            {"X_val": X, "y_val": np.array([None] * 40)},
+            "y_val contains None or NaN",
+        ),
     ],
 )
 def test_further_arguments_of_fit(Classifier, given, message):
@@ -205,8 +216,6 @@ def test_criterion_that_returns_one_number(Classifier):
 
 
 @every
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
 @pytest.mark.parametrize(
     "criterion", [nn.CrossEntropyLoss(label_smoothing=0.1), nn.NLLLoss]
 )
@@ -244,3 +253,99 @@ def test_misspelt_parameter_names_the_nearest_right_one(Classifier, wrong, right
 def test_misspelt_parameter_of_a_part(Classifier, wrong, right):
     with pytest.raises(ValueError, match=f"got {wrong}, which .*mean '{right}'"):
         Classifier(**{wrong: 3}).fit(X, y)
+
+
+@every
+def test_parameters_for_a_criterion_that_is_built_already(Classifier):
+    clf = quick(
+        Classifier, criterion=nn.CrossEntropyLoss(), criterion__label_smoothing=0.1
+    )
+    with pytest.raises(ValueError, match="built already, so criterion__label_smoo"):
+        clf.fit(X, y)
+
+
+def test_optimizer_that_is_no_class():
+    with pytest.raises(TypeError, match="optimizer to be a class.*got 'SGD'"):
+        quick(PrestoppingClassifier, optimizer="SGD").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("callbacks", "error", "message"),
+    [
+        ("disable", TypeError, "callbacks to be a list.*got 'disable'"),
+        (EpochTimer(), TypeError, "callbacks to be a list"),
+        ([nn.ReLU()], TypeError, "'ReLU' among its callbacks, which is none"),
+        (
+            [EarlyStopping()],
+            ValueError,
+            "EarlyStopping, which ends.*Choose a stop rule",
+        ),
+        ([("stop", EarlyStopping)], ValueError, "EarlyStopping, which ends"),
+    ],
+)
+def test_callbacks_that_cannot_be_used(callbacks, error, message):
+    with pytest.raises(error, match=message):
+        quick(PrestoppingClassifier, callbacks=callbacks).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"callbacks__timr__sink": 1}, r"callbacks__timr__sink.*called \['timer'\]"),
+        ({"iterator_train__shufle": True}, "mean 'iterator_train__shuffle'"),
+        ({"iterator_valid__batchsize": 3}, "mean 'iterator_valid__batch_size'"),
+    ],
+)
+def test_misspelt_parameters_of_callbacks_and_iterators(params, message):
+    clf = quick(PrestoppingClassifier, callbacks=[("timer", EpochTimer())], **params)
+    with pytest.raises(ValueError, match=message):
+        clf.fit(X, y)
+
+
+def test_settings_of_a_rule_that_is_not_there():
+    with pytest.raises(ValueError, match="cannot set stop__patience, since stop is No"):
+        PrestoppingClassifier().set_params(stop__patience=3)
+    both = PrestoppingClassifier().set_params(stop=ValidationStop(), stop__patience=3)
+    assert both.stop.patience == 3
+
+
+def test_no_row_to_hold_out():
+    with pytest.raises(ValueError, match="no class has a row to spare.*LabelWaveStop"):
+        quick(PrestoppingClassifier).fit(np.eye(4, dtype=np.float32), np.arange(4))
+
+
+def test_sampler_with_a_rule_that_holds_rows_out():
+    sampler = torch.utils.data.SequentialSampler(range(40))
+    clf = quick(PrestoppingClassifier, iterator_train__sampler=sampler)
+    with pytest.raises(ValueError, match="cannot be used with a stop rule that holds"):
+        clf.fit(X, y)
+    clf.set_params(stop=NoiseRateStop(0.4)).fit(X, y)
+
+
+def test_memory_map_with_numbers_beyond_float32(tmp_path):
+    np.save(tmp_path / "X.npy", with_value(1.0).astype(np.float64) * 1e60)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    with pytest.raises(ValueError, match="too large for dtype.'float32'"):
+        quick(PrestoppingClassifier).fit(mapped, y)
+
+
+def test_networks_that_cannot_be_made_different():
+    class OwnWeights(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = nn.Parameter(torch.zeros(3, 2))
+
+        def forward(self, X):
+            return X @ self.weights
+
+    with pytest.raises(ValueError, match="start out equal stay equal.*pass its class"):
+        CoTeachingClassifier(OwnWeights(), noise_rate=0.1).fit(X, y)
+
+
+@every
+def test_divergence_in_the_last_step_is_seen(Classifier):
+    clf = quick(Classifier, max_epochs=1, batch_size=1000, lr=1e30)
+    if "warm_up" in clf.get_params():
+        clf.set_params(warm_up=0)
+    with pytest.raises(ValueError, match=r"Training diverged.*lr=1e\+30"):
+        clf.fit(X, y)

@@ -1,5 +1,6 @@
 """What every classifier promises, whatever its method."""
 
+import copy
 import io
 import pickle
 import warnings
@@ -14,9 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from skorch.callbacks import Callback, EpochScoring, LRScheduler
 from torch import nn
 
+from skpresto import DefaultClassifier, PrestoppingClassifier
+from skpresto._training.policy import LearnFromAll
 from skpresto.modules import MLP
+from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick
 
 pytestmark = [
@@ -93,7 +98,7 @@ def test_inputs_are_not_changed(Classifier, noisy_blobs):
     [np.array(["d", "a", "c", "b"]), np.array([10, -3, 7, 0])],
     ids=["str", "int"],
 )
-def test_class_names_are_only_names(Classifier, noisy_blobs, names):
+def test_labels_of_any_type_are_encoded_and_decoded(Classifier, noisy_blobs, names):
     X, y, _ = noisy_blobs
     ordered = np.sort(names)
     plain, named = quick(Classifier).fit(X, y), quick(Classifier).fit(X, ordered[y])
@@ -101,6 +106,77 @@ def test_class_names_are_only_names(Classifier, noisy_blobs, names):
     assert np.array_equal(named.predict(X), ordered[plain.predict(X)])
     assert np.array_equal(named.suggested_labels_, ordered[plain.suggested_labels_])
     assert np.array_equal(named.safe_mask_, plain.safe_mask_)
+
+
+def test_permuting_the_classes_permutes_the_predictions(noisy_blobs):
+    """With the same network, its last layer permuted like the classes."""
+    X, y, _ = noisy_blobs
+    order = np.array([2, 0, 3, 1])  # class c becomes order[c]
+    torch.manual_seed(0)
+    module = MLP(2, 4, hidden=(16,), dropout=0.0)
+    permuted = copy.deepcopy(module)
+    with torch.no_grad():
+        permuted[-1].weight[order] = module[-1].weight
+        permuted[-1].bias[order] = module[-1].bias
+    recipe = {"stop": NoiseRateStop(0.4), "max_epochs": 15, "random_state": 0}
+    plain = PrestoppingClassifier(module, **recipe).fit(X, y)
+    moved = PrestoppingClassifier(permuted, **recipe).fit(X, order[y])
+    assert np.array_equal(moved.safe_mask_, plain.safe_mask_)
+    assert np.array_equal(moved.predict(X), order[plain.predict(X)])
+    np.testing.assert_allclose(
+        moved.predict_proba(X)[:, order], plain.predict_proba(X), atol=1e-4
+    )
+
+
+def test_fits_in_threads_take_turns_and_give_the_same_bits(noisy_blobs):
+    X, y, _ = noisy_blobs
+    seeds = range(3)
+    alone = [quick(PrestoppingClassifier, random_state=s).fit(X, y) for s in seeds]
+    before = torch.get_rng_state()
+    together = joblib.Parallel(2, backend="threading")(
+        joblib.delayed(quick(PrestoppingClassifier, random_state=s).fit)(X, y)
+        for s in seeds
+    )
+    assert all(same_fit(a, b, X) for a, b in zip(alone, together, strict=True))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_attributes_of_the_user_are_no_parameters(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(DefaultClassifier)
+    clf.note = "mine"
+    assert "note" not in clf.fit(X, y).get_params()
+
+
+def test_parameters_that_end_in_an_underscore_are_kept(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = DefaultClassifier(WithLambda, module__lambda_=5.0, max_epochs=1)
+    assert clone(clf).fit(X, y).net_.module_.lambda_ == 5.0
+
+
+class WithLambda(nn.Linear):
+    def __init__(self, n_features, n_classes, lambda_=1.0):
+        super().__init__(n_features, n_classes)
+        self.lambda_ = lambda_
+
+
+def test_scoring_callbacks_of_skorch_see_class_numbers(noisy_blobs):
+    X, y, _ = noisy_blobs
+    scoring = EpochScoring("accuracy", on_train=True, name="accuracy")
+    clf = quick(DefaultClassifier, callbacks=[scoring]).fit(X, y)
+    last = clf.net_.history[-1, "accuracy"]
+    assert last == pytest.approx(1 - clf.history_[-1].train_error)
+
+
+def test_a_schedule_given_as_a_subclass_replaces_the_built_in_one(noisy_blobs):
+    X, y, _ = noisy_blobs
+
+    class Constant(LRScheduler):
+        def __init__(self):
+            super().__init__(torch.optim.lr_scheduler.StepLR, step_size=1000)
+
+    clf = quick(DefaultClassifier, callbacks=[Constant], lr=0.05).fit(X, y)
+    assert {record.learning_rate for record in clf.history_} == {0.05}
 
 
 @every
@@ -302,20 +378,30 @@ def test_history_longer_than_the_training(Classifier, noisy_blobs):
     assert clf.n_epochs_ == 4
 
 
+class Interrupt(Callback):
+    """Press Ctrl-C in an epoch of a phase: while all is learnt from, or after."""
+
+    def __init__(self, in_phase_two):
+        self.in_phase_two = in_phase_two
+
+    def on_epoch_begin(self, net, **kwargs):
+        is_phase_two = not isinstance(net.policy_, LearnFromAll)
+        if is_phase_two == self.in_phase_two and net.n_epochs_ >= 1:
+            raise KeyboardInterrupt
+
+
 @every
-@pytest.mark.parametrize("phase_epoch", [2, 9])
+@pytest.mark.parametrize("in_phase_two", [False, True])
 def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
-    Classifier, noisy_blobs, phase_epoch
+    Classifier, noisy_blobs, in_phase_two
 ):
-    from skorch.callbacks import Callback
-
-    class Interrupt(Callback):
-        def on_epoch_begin(self, net, **kwargs):
-            if net.n_epochs_ + 1 == phase_epoch:
-                raise KeyboardInterrupt
-
     X, y, _ = noisy_blobs
-    clf = quick(Classifier, callbacks=[Interrupt()])
+    clf = quick(Classifier, callbacks=[Interrupt(in_phase_two)])
+    if "stop" in clf.get_params():
+        clf.set_params(stop=NoiseRateStop(0.5))
+    has_phase = isinstance(clf, (PrestoppingClassifier, DefaultClassifier))
+    if isinstance(clf, DefaultClassifier) == in_phase_two or not has_phase:
+        pytest.skip("the method has no such phase")
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     assert not [name for name in vars(clf) if name.endswith("_")]
@@ -351,7 +437,7 @@ def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
 
 
 @every
-def test_worker_processes_of_a_data_loader_train_the_same_way(Classifier, noisy_blobs):
+def test_worker_processes_of_a_data_loader_bring_every_row(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, iterator_train__num_workers=1, max_epochs=2).fit(X, y)
     assert clf.score(X, y) > 0.3

@@ -28,7 +28,10 @@ def test_the_seven_systems_of_the_paper_are_here():
     ]
 
 
-@pytest.mark.parametrize("module", ["stopping", "noise", "plots", "datasets", "modules"])
+PUBLIC_MODULES = ["stopping", "noise", "plots", "datasets", "modules"]
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
 def test_public_modules_list_what_they_offer(module):
     loaded = importlib.import_module(f"skpresto.{module}")
     for name in loaded.__all__:

@@ -22,6 +22,8 @@ class Checkpoint:
 
     n_epochs: int
     module: dict[str, Tensor]
+    buffers: list[Tensor]
+    criterion: dict[str, Tensor]
     optimizer: dict[str, Any]
     schedules: list[dict[str, Any]]
     label_history: tuple[Tensor, Tensor]
@@ -33,6 +35,9 @@ class Checkpoint:
         return cls(
             n_epochs=net.n_epochs_,
             module=copy.deepcopy(net.module_.state_dict()),
+            # Those that are not saved with a module are not in its state_dict.
+            buffers=[buffer.clone() for buffer in net.module_.buffers()],
+            criterion=copy.deepcopy(net.criterion_.state_dict()),
             optimizer=copy.deepcopy(net.optimizer_.state_dict()),
             schedules=[_schedule_state(callback) for callback in net.lr_schedulers],
             label_history=net.label_history_.state(),
@@ -43,13 +48,16 @@ class Checkpoint:
         """Put ``net`` back into this state."""
         net.n_epochs_ = self.n_epochs
         net.module_.load_state_dict(self.module)
+        for buffer, before in zip(net.module_.buffers(), self.buffers, strict=True):
+            buffer.copy_(before)
+        net.criterion_.load_state_dict(self.criterion)
         net.optimizer_.load_state_dict(self.optimizer)
         for callback, state in zip(net.lr_schedulers, self.schedules, strict=True):
             callback.batch_idx_ = state["batch_idx"]
             callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))
         net.label_history_.restore(self.label_history)
         del net.history[self.n_epochs :]
-        _set_random_states(self.random_states)
+        _set_random_states(self.random_states, net.device)
 
     @property
     def nbytes(self) -> int:
@@ -57,6 +65,8 @@ class Checkpoint:
         per_parameter = self.optimizer["state"].values()
         tensors = [
             *self.module.values(),
+            *self.buffers,
+            *self.criterion.values(),
             *(value for state in per_parameter for value in state.values()),
             *self.label_history,
         ]
@@ -77,10 +87,10 @@ def _random_states(device: str | torch.device) -> dict[str, Tensor]:
     return states
 
 
-def _set_random_states(states: dict[str, Tensor]) -> None:
+def _set_random_states(states: dict[str, Tensor], device: str | torch.device) -> None:
     torch.set_rng_state(states["cpu"])
     if "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"])
+        torch.cuda.set_rng_state(states["cuda"], device)
 
 
 class CheckpointShelf:

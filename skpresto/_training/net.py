@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 from skorch import NeuralNet
-from skorch.callbacks import Callback, LRScheduler
+from skorch.callbacks import Callback, EarlyStopping, LRScheduler
 from skorch.utils import TeeGenerator, to_device
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
@@ -36,7 +36,7 @@ from skpresto._training.steps import (
 )
 from skpresto._training.tally import EpochSums, Tally
 
-__all__ = ["LRScheduler", "NetworkStack", "PolicyNet"]
+__all__ = ["Callback", "EarlyStopping", "LRScheduler", "NetworkStack", "PolicyNet"]
 
 
 class PolicyNet(NeuralNet):
@@ -86,6 +86,18 @@ class PolicyNet(NeuralNet):
             )
         return self
 
+    def is_finite(self) -> bool:
+        """Return whether the parameters are finite, and the outputs for two samples."""
+        self._set_training(False)
+        with torch.no_grad():
+            outputs = self.infer(to_device(self.trial_, self.device))
+        parts = [outputs, *self.module_.parameters()]
+        return all(bool(torch.isfinite(part).all()) for part in parts)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return class numbers, for skorch's scoring callbacks."""
+        return self.predict_proba(X).argmax(axis=1)
+
     def initialize_optimizer(
         self, triggered_directly: bool | None = None
     ) -> "PolicyNet":
@@ -106,6 +118,12 @@ class PolicyNet(NeuralNet):
 
     def _training_batches(self, dataset: TrainingRows, kwargs: dict[str, Any]) -> Any:
         if {"sampler", "batch_sampler"} & set(kwargs):
+            if dataset.rows is not None:
+                raise ValueError(
+                    "A sampler of your own draws from all rows, so it cannot be used "
+                    "with a stop rule that holds some of them out. Choose another "
+                    "rule, such as LabelWaveStop(), or leave the sampler out."
+                )
             return super().get_iterator(dataset, training=True)
         order = BatchOrder(
             len(dataset),

@@ -155,7 +155,14 @@ class Trainer:
             self.label_history.record(unvisited, self.net.predicted_classes(rows))
 
     def finish(self) -> None:
-        """Take off the net what was hung on it for training."""
+        """Take off the net what was hung on it for training, and see that it works."""
+        if not self.net.is_finite():
+            raise TrainingDivergedError(
+                "Training diverged in its last steps: the network has parameters or "
+                "outputs that are not finite, so it is useless. Lower the learning "
+                f"rate (lr={self.net.lr}), scale the columns of X, or see that the "
+                "module returns finite logits."
+            )
         self.net.notify("on_train_end", X=self.data.X, y=self.data.labels)
         for name in ("policy_", "label_history_", "evaluate_", "trial_"):
             if name in vars(self.net):
@@ -235,7 +242,7 @@ class Trainer:
         epoch = self.net.history[-1]
         n_learners = len(self.net.networks) * len(is_memorized)
         return {
-            "train_loss": epoch["train_loss"],
+            "train_loss": epoch["train_loss"] / len(self.net.networks),
             "train_error": _share((now != self.labels)[visited]),
             "memorized_fraction": _share(is_memorized),
             "changed_fraction": _share(is_changed),

@@ -42,6 +42,11 @@ def run_phase_one(
     holdout = None
     if rule.holdout_fraction:
         holdout = hold_out(trainer.data.labels.numpy(), rule.holdout_fraction, rng)
+        if holdout is None:
+            raise ValueError(
+                f"{rule} needs rows to hold out, but no class has a row to spare. Use "
+                "more samples, or a rule that holds none out, such as LabelWaveStop()."
+            )
     first = len(trainer.records)
     is_settled = trainer.run(LearnFromAll(), max_epochs, holdout=holdout, rule=rule)
     position = rule.candidate(trainer.records[first:])

@@ -24,9 +24,11 @@ class EpochRecord:
         Number of the epoch, from 1. An epoch of phase II continues the count from
         the stop point, so a number can occur once in each phase.
     phase : int
-        1 while everything is learnt from, 2 after the stop point.
+        1 while everything is learnt from, 2 after the stop point. Methods that begin
+        anew with a fresh network count on: 3 and up in Prestopping+, 1 and up for the
+        runs of SELFIE.
     train_loss : float
-        Mean loss of what was learnt from.
+        Mean loss of what was learnt from, of both networks where there are two.
     train_error : float
         Share of the samples visited whose predicted class was not their given label.
     memorized_fraction : float
@@ -51,7 +53,7 @@ class EpochRecord:
     n_skipped_batches : int
         Batches in which nothing was selected, so that nothing was learnt.
     learning_rate : float or None
-        Learning rate of the epoch's last step.
+        Learning rate at the beginning of the epoch.
     seconds : float or None
         Time the epoch took, evaluation included.
     """

@@ -83,6 +83,45 @@ def test_going_back_equals_never_having_gone_past(
     assert [r.phase for r in far.records] == [1] * 7 + [2] * 5
 
 
+class LearntTemperature(nn.Module):
+    """A criterion with a parameter of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.temperature = nn.Parameter(torch.ones(()))
+
+    def forward(self, logits, labels):
+        scaled = logits / self.temperature
+        return nn.functional.cross_entropy(scaled, labels, reduction="none")
+
+
+class CountsPasses(MLP):
+    """A module with a buffer that is not saved with it."""
+
+    def __init__(self, n_features, n_classes):
+        super().__init__(n_features, n_classes, hidden=(8,))
+        self.register_buffer("n_passes", torch.zeros(()), persistent=False)
+
+    def forward(self, X):
+        self.n_passes += self.training
+        return super().forward(X)
+
+
+def test_going_back_restores_criterion_and_unsaved_buffers(make_trainer):
+    params = {"module": CountsPasses, "criterion": LearntTemperature}
+    far = make_trainer(**params)
+    far.run(LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7))
+    far.go_back_to(2)
+    near = make_trainer(**params)
+    near.run(LearnFromAll(), 3)
+    for trainer in (far, near):
+        trainer.run(LearnFromAll(), 1)
+    assert torch.equal(far.net.module_.n_passes, near.net.module_.n_passes)
+    first, second = (t.net.criterion_.temperature for t in (far, near))
+    assert torch.equal(first, second)
+    assert first != 1
+
+
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
 def test_empty_selection_leaves_everything_as_it_was(
     make_trainer, everything, assert_equal, optimizer
