@@ -85,8 +85,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
 (n_samples, channels, height, width), or torch Dataset
             Training samples, as float32: an array of that type is used as it is, others
             are converted, so integers beyond 2**24 lose their last digits (scale them
-            first). A memory map is read batch by batch, and a map-style ``Dataset`` item by item, in worker
-            processes if ``iterator_train__num_workers`` says so.
+            first). A memory map is read batch by batch, and a map-style ``Dataset``
+            item by item, in worker processes if ``iterator_train__num_workers`` says
+            so.
         y : array-like of shape (n_samples,)
             Labels as given: strings, integers or booleans. May be left out for a
             ``Dataset`` whose items are tuples of features and label.

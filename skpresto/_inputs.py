@@ -143,8 +143,8 @@ def check_validation_data(
     if unknown:
         raise ValueError(
             f"{name} found labels in y_val that y does not have: {unknown!r}; the "
-            f"classes are {estimator.classes_.tolist()!r}. Leave those rows out of X_val "
-            "and y_val, or add training samples of these classes."
+            f"classes are {estimator.classes_.tolist()!r}. Leave those rows out of "
+            "X_val and y_val, or add training samples of these classes."
         )
     return rows, torch.from_numpy(np.searchsorted(estimator.classes_, y_val))
 
