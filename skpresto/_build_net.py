@@ -125,16 +125,20 @@ def _stack(module: Any, n_networks: int, **params: Any) -> NetworkStack:
     networks = [module(**params) for _ in range(n_networks)]
     if isinstance(module, partial) and module.func is copy.deepcopy:
         for network in networks[1:]:
-            for part in network.modules():
-                if hasattr(part, "reset_parameters"):
-                    part.reset_parameters()
-    first, second = (list(network.parameters()) for network in networks[:2])
-    if all(map(torch.equal, first, second)):
+            _make_different(network, networks[0])
+    return NetworkStack(networks)
+
+
+def _make_different(network: nn.Module, other: nn.Module) -> None:
+    """Initialize a copy of a user's instance anew."""
+    for part in network.modules():
+        if hasattr(part, "reset_parameters"):
+            part.reset_parameters()
+    if all(map(torch.equal, network.parameters(), other.parameters())):
         raise ValueError(
             "Two networks that start out equal stay equal. The module given is an "
             "instance that cannot be initialized anew; pass its class instead."
         )
-    return NetworkStack(networks)
 
 
 def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:

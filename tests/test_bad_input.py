@@ -278,7 +278,7 @@ def test_optimizer_that_is_no_class():
         (
             [EarlyStopping()],
             ValueError,
-            "EarlyStopping, which ends.*Choose a stop rule",
+            "EarlyStopping, which.*Choose a stop rule",
         ),
         ([("stop", EarlyStopping)], ValueError, "EarlyStopping, which ends"),
     ],

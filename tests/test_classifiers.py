@@ -18,8 +18,12 @@ from sklearn.preprocessing import StandardScaler
 from skorch.callbacks import Callback, EpochScoring, LRScheduler
 from torch import nn
 
-from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._training.policy import LearnFromAll
+from skpresto import (
+    DefaultClassifier,
+    PrestoppingClassifier,
+    PrestoppingPlusClassifier,
+)
+from skpresto._training.two_phases import LearnFromSafeSet
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick
@@ -379,29 +383,35 @@ def test_history_longer_than_the_training(Classifier, noisy_blobs):
 
 
 class Interrupt(Callback):
-    """Press Ctrl-C in an epoch of a phase: while all is learnt from, or after."""
+    """Press Ctrl-C in the second epoch, or in the first one of phase II."""
 
     def __init__(self, in_phase_two):
         self.in_phase_two = in_phase_two
 
     def on_epoch_begin(self, net, **kwargs):
-        is_phase_two = not isinstance(net.policy_, LearnFromAll)
-        if is_phase_two == self.in_phase_two and net.n_epochs_ >= 1:
+        is_phase_two = isinstance(net.policy_, LearnFromSafeSet)
+        if is_phase_two if self.in_phase_two else net.n_epochs_ == 1:
             raise KeyboardInterrupt
 
 
 @every
-@pytest.mark.parametrize("in_phase_two", [False, True])
 def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
-    Classifier, noisy_blobs, in_phase_two
+    Classifier, noisy_blobs
 ):
     X, y, _ = noisy_blobs
-    clf = quick(Classifier, callbacks=[Interrupt(in_phase_two)])
-    if "stop" in clf.get_params():
-        clf.set_params(stop=NoiseRateStop(0.5))
-    has_phase = isinstance(clf, (PrestoppingClassifier, DefaultClassifier))
-    if isinstance(clf, DefaultClassifier) == in_phase_two or not has_phase:
-        pytest.skip("the method has no such phase")
+    clf = quick(Classifier, callbacks=[Interrupt(in_phase_two=False)])
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert not [name for name in vars(clf) if name.endswith("_")]
+
+
+@pytest.mark.parametrize(
+    "Classifier", [PrestoppingClassifier, PrestoppingPlusClassifier]
+)
+def test_ctrl_c_in_phase_two_reaches_the_caller(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    interrupt = Interrupt(in_phase_two=True)
+    clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=[interrupt])
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     assert not [name for name in vars(clf) if name.endswith("_")]
