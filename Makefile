@@ -18,7 +18,7 @@ demo: $(READY)  ## fit on noisy digits, show what was gained and which labels ar
 	$(BIN)/python docs/examples/demo.py
 
 test: $(READY)  ## run the tests and doctests with coverage
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest -q --numprocesses=auto --cov --cov-report=term
 
 lint: $(READY)  ## check style and format
 	$(BIN)/ruff check .
@@ -26,6 +26,14 @@ lint: $(READY)  ## check style and format
 
 types: $(READY)  ## check types
 	$(BIN)/mypy
+
+speed: $(READY)  ## measure speed against plain loops, skorch and cleanlab
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
+	$(BIN)/python benchmarks/speed/run.py
+
+accuracy: $(READY)  ## measure accuracy; reads data sets from the folder SKPRESTO_DATA
+	$(BIN)/python benchmarks/accuracy/effect.py
+	$(BIN)/python benchmarks/accuracy/systems.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
