@@ -17,8 +17,8 @@ from torch.utils.data import Dataset
 
 from skpresto._training.dataset_features import DatasetFeatures
 
-#: Training batches whose rows are looked up together.
-_BATCHES_AT_ONCE = 64
+#: Rows of training batches that are looked up together.
+_ROWS_LOOKED_UP = 1 << 13
 #: Rows that are predicted together; more do not fit the cache of a processor.
 _ROWS_AT_ONCE = 1 << 11
 #: Numbers that are fetched from ``X`` together: 4 MB.
@@ -163,9 +163,10 @@ class TensorBatches:
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         labels, rows = self.dataset.labels, self.dataset.rows
         sizes, positions = self.order.sizes, self.order.draw()
+        at_once = max(1, _ROWS_LOOKED_UP // self.order.batch_size)
         start = 0
-        for first in range(0, len(sizes), _BATCHES_AT_ONCE):
-            some = sizes[first : first + _BATCHES_AT_ONCE]
+        for first in range(0, len(sizes), at_once):
+            some = sizes[first : first + at_once]
             part = positions[start : start + sum(some)]
             start += len(part)
             index = part if rows is None else rows.index_select(0, part)

@@ -13,7 +13,7 @@ from torch import Tensor
 from skpresto._training.net import PolicyNet
 
 #: Beyond this many bytes, further checkpoints of a run go to a temporary folder.
-MEMORY_LIMIT = 1 << 30
+MEMORY_LIMIT = 1 << 26
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The last q predictions of every sample, and what they say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ from skpresto._training.votes import (
 )
 
 # Samples looked at together when all are asked about.
-_SAMPLES_AT_ONCE = 1 << 15
+_SAMPLES_AT_ONCE = 1 << 14
 # Up to this many classes, answers about expected batches are put into a table.
 _CLASSES_IN_TABLE = 32
 
@@ -176,25 +176,29 @@ class LabelHistory:
 
     def vote(self) -> Tensor:
         """Return the class predicted most often for every sample."""
-        self.settle()
-        parts = zip(
-            self._predicted.split(_SAMPLES_AT_ONCE),
-            self._n_entries.split(_SAMPLES_AT_ONCE),
-            strict=True,
-        )
-        return torch.cat([self._vote(*part) for part in parts])
-
-    def _vote(self, rows: Tensor, counts: Tensor) -> Tensor:
-        voted, _ = most_frequent(by_age(rows, counts, self.n_classes))
-        return voted.long().masked_fill_(counts == 0, -1)
+        votes = torch.empty_like(self._n_entries, dtype=torch.int64)
+        for some in self._slices():
+            rows, counts = self._predicted[some], self._n_entries[some]
+            voted, _ = most_frequent(by_age(rows, counts, self.n_classes))
+            votes[some] = voted.long().masked_fill_(counts == 0, -1)
+        return votes
 
     def agreement(self, labels: Tensor) -> Tensor:
         """Return the share of each sample's predictions that equal its label."""
-        self.settle()
+        shares = torch.empty_like(self._n_entries, dtype=torch.float32)
         age = torch.arange(self.length, device=labels.device)
-        is_entry = age < self._n_entries.unsqueeze(1)
-        equal = (self._predicted == labels.unsqueeze(1)).logical_and_(is_entry)
-        return equal.sum(dim=1) / self._n_entries.clamp(min=1)
+        for some in self._slices():
+            counts = self._n_entries[some].unsqueeze(1)
+            equal = self._predicted[some] == labels[some].unsqueeze(1)
+            n_equal = equal.logical_and_(age < counts).sum(dim=1, keepdim=True)
+            shares[some] = (n_equal / counts.clamp(min=1)).squeeze(1)
+        return shares
+
+    def _slices(self) -> Iterator[slice]:
+        """Yield all samples in parts, so that no large intermediate is made."""
+        self.settle()
+        for start in range(0, len(self._n_entries), _SAMPLES_AT_ONCE):
+            yield slice(start, start + _SAMPLES_AT_ONCE)
 
     def newest(self) -> Tensor:
         """Return the last prediction for every sample (0 where there is none)."""

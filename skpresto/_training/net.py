@@ -181,9 +181,7 @@ class PolicyNet(NeuralNet):
         """Learn from what the policy selects of the batch; return the outputs."""
         features, labels, index = batch
         step.begin()
-        # skorch's infer() is for inputs of several parts, and slow for one.
-        is_plain = isinstance(features, Tensor)
-        outputs = self.module_(features) if is_plain else self.infer(features)
+        outputs = self._infer(features)
         losses = sample_losses(self.criterion_, outputs, labels)
         logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
         seen = losses.detach().view(logits.shape[:2])
@@ -264,10 +262,21 @@ class PolicyNet(NeuralNet):
         """The networks trained side by side."""
         return networks_of(self.module_)
 
+    @torch.no_grad()
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""
-        outputs = self.forward_iter(rows, training=False, device=self.device)
-        return torch.cat([output.argmax(dim=-1) for output in outputs])
+        self._set_training(False)
+        classes = [
+            self._infer(to_device(features, self.device)).argmax(dim=-1)
+            for features, _ in self.get_iterator(rows)
+        ]
+        return torch.cat(classes)
+
+    def _infer(self, features: Any) -> Tensor:
+        """Return the outputs of the module for features on its device."""
+        # skorch's infer() is for inputs of several parts, and slow for one.
+        is_plain = isinstance(features, Tensor)
+        return self.module_(features) if is_plain else self.infer(features)
 
 
 def _is_in_memory(dataset: TrainingRows | PredictionRows) -> bool:

@@ -1,12 +1,14 @@
 """What a sample's predictions say together, counted for many samples at once."""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
 # A vote compares every pair of a sample's entries: q² bytes a sample, of which this
 # many are made at once. More does not fit the processor's cache, and is slower.
 _BYTES_AT_ONCE = 1 << 22
-_SAMPLES_AT_ONCE = 1 << 12
+_SAMPLES_AT_ONCE = 1 << 13
 
 
 def smallest_dtype(largest: int) -> torch.dtype:
@@ -39,7 +41,7 @@ def by_age(rows: Tensor, counts: Tensor, n_classes: int) -> Tensor:
     """
     n_samples, length = rows.shape
     dtype = smallest_dtype(n_classes + length)
-    age = full_rows(torch.arange(length, device=rows.device), n_samples, dtype)
+    age = numbered_rows(length, n_samples, dtype, rows.device)
     is_empty = age >= counts
     entries = rows.t().to(dtype).contiguous()
     return torch.maximum(entries, is_empty * (age + n_classes))
@@ -68,17 +70,21 @@ def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
     length = len(entries)
     at_once = min(_SAMPLES_AT_ONCE, max(1, _BYTES_AT_ONCE // length**2))
     dtype = smallest_dtype(length * (length + 1))
-    newness = torch.arange(length - 1, -1, -1, device=entries.device)
-    newness = full_rows(newness, min(at_once, entries.shape[1]), dtype)
-    classes, votes = [], []
+    parts = []
     for part in entries.split(at_once, dim=1):
+        age = numbered_rows(length, part.shape[1], dtype, part.device)
         # No two entries score the same: more votes win, then the newer entry.
-        scores = count_true(same_class(part), dim=1, dtype=dtype).mul_(length)
-        scores.add_(newness[:, : part.shape[1]])
+        votes = count_true(same_class(part), dim=1, dtype=dtype)
+        scores = votes.mul_(length).sub_(age)
         best = scores.amax(dim=0)
-        classes.append(((scores == best) * part).sum(dim=0, dtype=part.dtype))
-        votes.append(best.div(length, rounding_mode="floor"))
-    return torch.cat(classes), torch.cat(votes)
+        winner = ((scores == best) * part).sum(dim=0, dtype=part.dtype)
+        parts.append(
+            (winner, best.add_(length - 1).div_(length, rounding_mode="floor"))
+        )
+    if len(parts) == 1:
+        return parts[0]
+    winners, most_votes = zip(*parts, strict=True)
+    return torch.cat(winners), torch.cat(most_votes)
 
 
 def votes_after(
@@ -100,8 +106,8 @@ def votes_after(
     table : Tensor of shape (n_classes, n_samples)
         Row i holds the votes after an entry of class i.
     """
-    next_class = torch.arange(n_classes, device=entries.device)
-    next_class = full_rows(next_class, entries.shape[1], entries.dtype)
+    n_samples = entries.shape[1]
+    next_class = numbered_rows(n_classes, n_samples, entries.dtype, entries.device)
     is_same = entries.unsqueeze(0) == next_class.unsqueeze(1)
     # One more entry adds a vote to its class, and wins a tie.
     wins = count_true(is_same, dim=1, dtype=votes.dtype).add_(1) >= votes
@@ -109,12 +115,16 @@ def votes_after(
     return (wins * next_class).add_(~wins * classes)
 
 
-def full_rows(column: Tensor, n_columns: int, dtype: torch.dtype) -> Tensor:
-    """Return each number of ``column`` repeated over a row.
+@lru_cache(maxsize=16)
+def numbered_rows(
+    n_rows: int, n_columns: int, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    """Return a matrix whose row i is full of i; it is shared, so not to be changed.
 
     Operations on bytes are many times faster on full rows than on broadcast numbers.
     """
-    return column.to(dtype).unsqueeze(1).repeat(1, n_columns)
+    numbers = torch.arange(n_rows, device=device).to(dtype)
+    return numbers.unsqueeze(1).repeat(1, n_columns)
 
 
 def count_true(mask: Tensor, dim: int, dtype: torch.dtype) -> Tensor:

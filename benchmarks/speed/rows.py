@@ -1,0 +1,189 @@
+"""The rows of the table: one function a question."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from cleanlab.classification import CleanLearning
+from contenders import (
+    BATCH_SIZE,
+    STEP,
+    LoaderLoop,
+    Q,
+    SmallConvNet,
+    SmallMLP,
+    TightLoop,
+    images,
+    plain_skorch,
+    table,
+    trainer,
+)
+from timing import fastest
+
+from skpresto import PrestoppingClassifier
+from skpresto._training.label_history import LabelHistory
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.two_phases import LearnFromSafeSet
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what was measured, and the limit it is held to."""
+
+    work: str
+    value: float
+    limit: float
+    unit: str = ""
+
+    def line(self):
+        """Return the row in markdown."""
+        verdict = "yes" if self.value <= self.limit else "NO"
+        value = f"{self.value:.2f}" if self.unit == "" else f"{self.value:.0f}"
+        limit = f"{self.limit:.2f}" if self.unit == "" else f"{self.limit:.0f}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"| {self.work} | {value}{unit} | {limit}{unit} | {verdict} |"
+
+
+def phase_one(runner):
+    return lambda: runner.run(LearnFromAll(), 1)
+
+
+def phase_two(runner):
+    return lambda: runner.run(LearnFromSafeSet(runner.label_history), 1)
+
+
+def epochs_of_an_mlp(full):
+    X, y = table(20_000)
+    ours = trainer(SmallMLP, X, y)
+    ours.run(LearnFromAll(), Q)  # until every history is full
+    seconds = fastest(
+        {
+            "tight": TightLoop(SmallMLP, X, y).epoch,
+            "fused": TightLoop(SmallMLP, X, y, fused=True).epoch,
+            "one": phase_one(ours),
+            "two": phase_two(ours),
+            "loader": LoaderLoop(SmallMLP, X, y).epoch,
+        },
+        rounds=60 if full else 25,
+    )
+    size = f"MLP, 20,000 x 32, batch {BATCH_SIZE}"
+    one, two = seconds["one"], seconds["two"]
+    yield Row(
+        f"phase I epoch : tight loop epoch ({size})", one / seconds["tight"], 1.35
+    )
+    yield Row(
+        "phase I epoch : tight loop epoch with a fused optimizer",
+        one / seconds["fused"],
+        1.35,
+    )
+    yield Row(
+        "phase I epoch : TensorDataset + DataLoader epoch", one / seconds["loader"], 0.6
+    )
+    yield Row("phase II epoch : phase I epoch", two / one, 1.15)
+
+
+def epochs_of_a_conv_net(full):
+    X, y = images(2_000)
+    contenders = {
+        "tight": TightLoop(SmallConvNet, X, y).epoch,
+        "one": phase_one(trainer(SmallConvNet, X, y)),
+    }
+    seconds = fastest(contenders, rounds=40 if full else 12)
+    ratio = seconds["one"] / seconds["tight"]
+    yield Row("phase I epoch : tight loop epoch (small CNN, 28 x 28)", ratio, 1.05)
+
+
+def whole_fits(full):
+    X, y = table(20_000 if full else 4_000)
+    epochs = 60 if full else 40
+    settings = {"lr": STEP["lr"], "max_epochs": epochs, "batch_size": BATCH_SIZE}
+
+    def robust():
+        PrestoppingClassifier(SmallMLP, random_state=0, **settings).fit(X, y)
+
+    def plain():
+        plain_skorch(SmallMLP, epochs).fit(X, y)
+
+    def cleaned():
+        CleanLearning(
+            plain_skorch(SmallMLP, epochs),
+            cv_n_folds=5,
+            find_label_issues_kwargs={"n_jobs": 1},
+        ).fit(X, y)
+
+    seconds = fastest({"ours": robust, "skorch": plain, "cleanlab": cleaned}, rounds=2)
+    name = f"whole PrestoppingClassifier.fit ({epochs} epochs)"
+    ratio = seconds["ours"] / seconds["skorch"]
+    yield Row(f"{name} : whole skorch NeuralNetClassifier.fit", ratio, 0.8)
+    ratio = seconds["ours"] / seconds["cleanlab"]
+    yield Row("the same : cleanlab CleanLearning(cv_n_folds=5).fit", ratio, 0.2)
+
+
+def cost_a_sample(full):
+    few, many = 10_000, 1_000_000
+    small, large = (trainer(SmallMLP, *table(n)) for n in (few, many))
+
+    def visit(runner, n_times):
+        """Visit every sample so many times in each phase."""
+        for _ in range(n_times):
+            phase_one(runner)()
+            phase_two(runner)()
+
+    visit(large, 1)
+    seconds = fastest(
+        {
+            # As many visits for both, so that both last as long.
+            "small": lambda: visit(small, many // few),
+            "large": lambda: visit(large, 1),
+        },
+        rounds=4 if full else 2,
+    )
+    ratio = seconds["large"] / seconds["small"]
+    yield Row("seconds a sample, 1,000,000 rows : 10,000 rows", ratio, 1.2)
+
+
+def memory_of_the_history(full):
+    history = LabelHistory(1_000_000, n_classes=256, length=10)
+    yield Row(
+        "label history of a sample, 256 classes, q = 10",
+        history.nbytes / 1_000_000,
+        12,
+        "bytes",
+    )
+
+
+def prediction(full):
+    X, y = table(1_000_000)
+    classifier = PrestoppingClassifier(SmallMLP, max_epochs=1, random_state=0)
+    classifier.fit(X[:2_000], y[:2_000])
+    module = classifier.net_.module_.eval()
+
+    @torch.inference_mode()
+    def by_hand(size):
+        blocks = torch.from_numpy(X).split(size)
+        return np.concatenate([module(block).argmax(dim=1).numpy() for block in blocks])
+
+    contenders = {f"{size}": lambda size=size: by_hand(size) for size in (2048, 16384)}
+    seconds = fastest(
+        {**contenders, "ours": lambda: classifier.predict(X)}, rounds=20 if full else 8
+    )
+    ours = seconds.pop("ours")
+    yield Row(
+        "predict on 1,000,000 rows : the module by hand in large batches",
+        ours / min(seconds.values()),
+        1.2,
+    )
+
+
+def every_row(full):
+    """Return all rows, measured one after the other."""
+    questions = (
+        epochs_of_an_mlp,
+        epochs_of_a_conv_net,
+        whole_fits,
+        cost_a_sample,
+        memory_of_the_history,
+        prediction,
+    )
+    return itertools.chain.from_iterable(question(full) for question in questions)
