@@ -164,9 +164,9 @@ def prediction(full):
         blocks = torch.from_numpy(X).split(size)
         return np.concatenate([module(block).argmax(dim=1).numpy() for block in blocks])
 
-    contenders = {f"{size}": lambda size=size: by_hand(size) for size in (2048, 16384)}
+    contenders = {f"{size}": lambda size=size: by_hand(size) for size in (4096, 16384)}
     seconds = fastest(
-        {**contenders, "ours": lambda: classifier.predict(X)}, rounds=20 if full else 8
+        {**contenders, "ours": lambda: classifier.predict(X)}, rounds=30 if full else 15
     )
     ours = seconds.pop("ours")
     yield Row(

@@ -20,7 +20,7 @@ from skpresto._training.dataset_features import DatasetFeatures
 #: Rows of training batches that are looked up together.
 _ROWS_LOOKED_UP = 1 << 13
 #: Rows that are predicted together; more do not fit the cache of a processor.
-_ROWS_AT_ONCE = 1 << 11
+_ROWS_AT_ONCE = 1 << 12
 #: Numbers that are fetched from ``X`` together: 4 MB.
 _NUMBERS_AT_ONCE = 1 << 20
 
