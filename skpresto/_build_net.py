@@ -132,8 +132,9 @@ def _stack(module: Any, n_networks: int, **params: Any) -> NetworkStack:
 def _make_different(network: nn.Module, other: nn.Module) -> None:
     """Initialize a copy of a user's instance anew."""
     for part in network.modules():
-        if hasattr(part, "reset_parameters"):
-            part.reset_parameters()
+        reset = getattr(part, "reset_parameters", None)
+        if callable(reset):
+            reset()
     if all(map(torch.equal, network.parameters(), other.parameters())):
         raise ValueError(
             "Two networks that start out equal stay equal. The module given is an "
