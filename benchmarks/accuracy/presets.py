@@ -1,0 +1,157 @@
+"""Which cells are run: a settings table and a list of cells, the most telling first."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from cells import CLEAN, Cell, Setting
+from contenders import CLEAN_SUBSET, DEFAULT_RULE, METHODS, RULES
+
+#: A noise and its rate, which real noise has none of.
+Noise = tuple[str, float | None]
+
+#: Rules that make no sense where no label is wrong.
+_NEED_NOISE = ("noise rate", "memorized fraction", "oracle")
+#: The order in which methods are run, so that a part of a run tells something.
+_ORDER = (
+    *("Default", CLEAN_SUBSET, "Prestopping", "Prestopping+"),
+    *("Co-teaching", "SELFIE", "Active Bias", "Co-teaching+", "CleanLearning"),
+)
+assert set(_ORDER) == set(METHODS)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings by name, and the cells in the order in which they are run."""
+
+    settings: dict[str, Setting]
+    cells: tuple[Cell, ...]
+
+
+def contenders_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
+    """Yield every method once on one data set; rules beside the default come last."""
+    cell = Cell("Default", data, *noise, seed)
+    for method in _ORDER:
+        if method == CLEAN_SUBSET and not cell.is_noisy:
+            continue  # the same as Default
+        if method.startswith("Prestopping"):
+            yield replace(cell, method=method, q=10, rule=DEFAULT_RULE)
+        else:
+            yield replace(cell, method=method)
+    for rule in [rule for rule in RULES if rule != DEFAULT_RULE]:
+        if cell.is_noisy or rule not in _NEED_NOISE:
+            yield replace(cell, method="Prestopping", q=10, rule=rule)
+
+
+def grid(
+    rows: Iterable[tuple[str, Noise]], seeds: Iterable[int], stage=contenders_on
+) -> list[Cell]:
+    """Return all cells of some rows, seed by seed."""
+    rows = list(rows)
+    return [c for seed in seeds for row in rows for c in stage(*row, seed)]
+
+
+def injected(data: Iterable[str], rate: float) -> list[tuple[str, Noise]]:
+    """Return rows of pair and symmetric noise of one rate."""
+    return [(name, (noise, rate)) for name in data for noise in ("pair", "symmetric")]
+
+
+def clean(data: Iterable[str]) -> list[tuple[str, Noise]]:
+    """Return rows without noise."""
+    return [(name, (CLEAN, 0.0)) for name in data]
+
+
+def q_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
+    """Yield Prestopping under its default rule for several lengths of history."""
+    for q in (1, 5, 10, 15, 20):
+        yield Cell("Prestopping", data, *noise, seed, q=q, rule=DEFAULT_RULE)
+
+
+def smoke() -> Preset:
+    """Return every method and rule once, on digits, to see that it runs."""
+    rows = [("digits", ("pair", 0.4)), *clean(["digits"])]
+    cells = grid(rows, [0]) + grid(rows[:1], [0], q_on)
+    return _preset({"digits": Setting("digits", epochs=4, seconds=0.1)}, cells)
+
+
+LAPTOP = {
+    "letter": Setting("letter", epochs=40, seconds=10),
+    "satimage": Setting("satimage", epochs=60, seconds=5),
+    "cifar10n_feat": Setting("cifar10n_feat", epochs=30, seconds=15),
+    "music_genre": Setting("music_genre", epochs=60, seconds=1),
+    "yoruba_news": Setting("yoruba_news", epochs=60, seconds=2),
+    "youtube_weak": Setting("youtube_weak", epochs=60, seconds=2),
+    "fashion_mnist": Setting(
+        "fashion_mnist", epochs=20, rows=6000, test_rows=5000, seconds=80
+    ),
+    "cifar10n": Setting("cifar10n", epochs=20, rows=6000, test_rows=5000, seconds=120),
+}
+
+
+def laptop() -> Preset:
+    """Return tables and small images on two cores."""
+    tables = ("letter", "satimage")
+    telling = [
+        *injected(tables, 0.4),
+        *(("cifar10n_feat", (n, None)) for n in ("worst", "random1", "aggregate")),
+        ("music_genre", ("one", None)),
+        ("yoruba_news", ("gazetteer", None)),
+        ("youtube_weak", ("lf", None)),
+    ]
+    images = [
+        *injected(["fashion_mnist"], 0.4),
+        ("cifar10n", ("worst", None)),
+        *clean(["fashion_mnist"]),
+    ]
+    q_rows = [("letter", ("pair", 0.4)), ("cifar10n_feat", ("worst", None))]
+    seeds, few_seeds = range(3), range(2)
+    cells = grid(telling, seeds)
+    cells += grid(q_rows, seeds, q_on)
+    cells += grid(images, few_seeds)
+    for rate in (0.3, 0.2, 0.1):
+        cells += grid(injected(tables, rate), seeds)
+    cells += grid(clean(tables), seeds)
+    return _preset(LAPTOP, cells)
+
+
+def _paper_setting(source: str, module: str) -> Setting:
+    return Setting(source, epochs=120, module=module, device="cuda", seconds=3600)
+
+
+PAPER = {
+    f"{source} {module}": _paper_setting(source, module)
+    for source in ("cifar10", "cifar100", "animal10n", "food101n")
+    for module in ("DenseNet", "VGG19")
+}
+
+
+def paper() -> Preset:
+    """Return the experiments of the paper: its networks, images and 120 epochs."""
+    cifar = [name for name in PAPER if name.startswith("cifar")]
+    cells = [
+        c
+        for rate in (0.4, 0.3, 0.2, 0.1)
+        for c in grid(injected(cifar, rate), range(3))
+    ]
+    cells += grid(clean(cifar), range(3))
+    cells += [
+        cell
+        for cell in grid(
+            [(n, ("web", None)) for n in PAPER if n not in cifar], range(3)
+        )
+        if _can_do_without_truth(cell)
+    ]
+    return _preset(PAPER, cells)
+
+
+def _can_do_without_truth(cell: Cell) -> bool:
+    """Return whether a cell needs no true labels, which these data do not have."""
+    has_clean_rows = cell.data.startswith("food101n")
+    needs_truth = cell.method == CLEAN_SUBSET or cell.rule == "oracle"
+    return not needs_truth and (has_clean_rows or cell.rule != "validation")
+
+
+def _preset(settings: dict[str, Setting], cells: Iterable[Cell]) -> Preset:
+    return Preset(settings, tuple(dict.fromkeys(cells)))  # q=10 is in two grids
+
+
+PRESETS = {"smoke": smoke, "laptop": laptop, "paper": paper}

@@ -1,0 +1,58 @@
+"""The results file: one JSON object a line, one line a finished cell."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from cells import Cell, Setting
+
+
+def cell_of(result: dict[str, Any]) -> Cell:
+    """Return the cell whose result this is."""
+    return Cell(**{field.name: result[field.name] for field in fields(Cell)})
+
+
+def read(path: Path) -> dict[Cell, dict[str, Any]]:
+    """Return the results by cell; of a cell that was redone, the newest."""
+    return {cell_of(result): result for result in _whole_lines(path)}
+
+
+def is_done(result: dict[str, Any] | None, setting: Setting) -> bool:
+    """Return whether a result is there, under the settings that now hold."""
+    if result is None:
+        return False
+    return all(result.get(name) == v for name, v in setting.fingerprint.items())
+
+
+def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError:  # torn: its cell is not done
+            continue
+
+
+def drop_torn_end(path: Path) -> None:
+    """Cut off what a killed run has written of its last line."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+
+
+def append(path: Path, result: dict[str, Any]) -> None:
+    """Write one line, and see that it is on the disk."""
+    line = json.dumps(result, allow_nan=False) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())

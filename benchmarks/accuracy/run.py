@@ -1,0 +1,111 @@
+"""Measure how well methods learn from noisy labels; a stopped run goes on where it was.
+
+    python benchmarks/accuracy/run.py --preset smoke
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
+
+Every finished cell is one line of the results file; ``tables.py`` makes tables of it.
+CleanLearning needs cleanlab (``pip install skpresto[bench]``).
+"""
+
+import argparse
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import results
+from cells import Cell, Setting
+from contenders import METHODS
+from joblib import Parallel, delayed
+from measure import measure
+from presets import PRESETS, Preset
+from tqdm import tqdm
+
+HERE = Path(__file__).parent
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is not done yet; return 1 if a cell failed."""
+    args = parsed(arguments)
+    preset = PRESETS[args.preset]()
+    path = args.results or HERE / "results" / f"{args.preset}.jsonl"
+    results.drop_torn_end(path)
+    done = results.read(path)
+    wanted = [cell for cell in preset.cells if is_wanted(cell, args)]
+    todo = [
+        c for c in wanted if not results.is_done(done.get(c), preset.settings[c.data])
+    ]
+    print(f"{len(wanted) - len(todo)} of {len(wanted)} cells are done: {path}")
+    try:
+        n_failed = run_all(todo, preset, path, args.jobs)
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return 130
+    if n_failed:
+        print(f"{n_failed} cells failed; run again to retry them.", file=sys.stderr)
+    return int(n_failed > 0)
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--preset", choices=PRESETS, default="laptop")
+    parser.add_argument("--jobs", type=int, default=2, help="cells run side by side")
+    parser.add_argument("--results", type=Path, help="file to read and to go on with")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="only these data sets and noises"
+    )
+    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD")
+    parser.add_argument("--seeds", type=int, help="only the first so many seeds")
+    return parser.parse_args(arguments)
+
+
+def is_wanted(cell: Cell, args: argparse.Namespace) -> bool:
+    """Return whether the command line asks for a cell.
+
+    ``--only letter satimage pair`` means pair noise on these two: names of data sets
+    and names of noises are alternatives among their kind.
+    """
+    is_seed = args.seeds is None or cell.seed < args.seeds
+    is_method = not args.methods or cell.method in args.methods
+    return is_seed and is_method and is_named(cell, args.only or [], args.preset)
+
+
+def is_named(cell: Cell, names: list[str], preset: str) -> bool:
+    known = PRESETS[preset]().settings
+    data = [name for name in names if name in known]
+    noises = [name for name in names if name not in known]
+    return (not data or cell.data in data) and (not noises or cell.noise in noises)
+
+
+def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
+    """Run cells side by side, and write each as it comes; return how many failed."""
+    cost = {c: preset.settings[c.data].seconds * METHODS[c.method][1] for c in cells}
+    # One cell a batch: joblib would otherwise hand several over together.
+    runs = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(
+        delayed(attempt)(cell, preset.settings[cell.data]) for cell in cells
+    )
+    n_failed = 0
+    layout = "{percentage:3.0f}% |{bar}| {postfix} [{elapsed} gone, {remaining} left]"
+    with tqdm(total=sum(cost.values()), bar_format=layout) as bar:
+        for n_finished, (cell, result, failure) in enumerate(runs, start=1):
+            if failure is None:
+                results.append(path, result)
+            else:
+                n_failed += 1
+                tqdm.write(f"FAILED {cell.key}\n{failure}", file=sys.stderr)
+            bar.set_postfix_str(f"{n_finished}/{len(cells)} cells", refresh=False)
+            bar.update(cost[cell])
+    return n_failed
+
+
+def attempt(cell: Cell, setting: Setting) -> tuple[Cell, dict[str, Any], str | None]:
+    """Run one cell; what goes wrong with it must not end the others."""
+    try:
+        return cell, measure(cell, setting), None
+    except Exception:
+        return cell, {}, traceback.format_exc()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
