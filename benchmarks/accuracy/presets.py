@@ -74,16 +74,16 @@ def smoke() -> Preset:
 
 
 LAPTOP = {
-    "letter": Setting("letter", epochs=40, seconds=10),
-    "satimage": Setting("satimage", epochs=60, seconds=5),
-    "cifar10n_feat": Setting("cifar10n_feat", epochs=30, seconds=15),
-    "music_genre": Setting("music_genre", epochs=60, seconds=1),
-    "yoruba_news": Setting("yoruba_news", epochs=60, seconds=2),
-    "youtube_weak": Setting("youtube_weak", epochs=60, seconds=2),
+    "letter": Setting("letter", epochs=40, seconds=20),
+    "satimage": Setting("satimage", epochs=60, seconds=14),
+    "cifar10n_feat": Setting("cifar10n_feat", epochs=30, seconds=23),
+    "music_genre": Setting("music_genre", epochs=60, seconds=2),
+    "yoruba_news": Setting("yoruba_news", epochs=60, seconds=3),
+    "youtube_weak": Setting("youtube_weak", epochs=60, seconds=3),
     "fashion_mnist": Setting(
-        "fashion_mnist", epochs=20, rows=6000, test_rows=5000, seconds=80
+        "fashion_mnist", epochs=20, rows=6000, test_rows=2000, seconds=370
     ),
-    "cifar10n": Setting("cifar10n", epochs=20, rows=6000, test_rows=5000, seconds=120),
+    "cifar10n": Setting("cifar10n", epochs=20, rows=6000, test_rows=2000, seconds=530),
 }
 
 
