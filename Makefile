@@ -32,8 +32,9 @@ speed: $(READY)  ## measure speed against plain loops, skorch and cleanlab
 	$(BIN)/python benchmarks/speed/run.py
 
 accuracy: $(READY)  ## measure accuracy; reads data sets from the folder SKPRESTO_DATA
-	$(BIN)/python benchmarks/accuracy/effect.py
-	$(BIN)/python benchmarks/accuracy/systems.py
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
+	$(BIN)/python benchmarks/accuracy/run.py --preset laptop
+	$(BIN)/python benchmarks/accuracy/tables.py benchmarks/accuracy/results/laptop.jsonl
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -16,8 +16,13 @@ def cell_of(result: dict[str, Any]) -> Cell:
 
 
 def read(path: Path) -> dict[Cell, dict[str, Any]]:
-    """Return the results by cell; of a cell that was redone, the newest."""
-    return {cell_of(result): result for result in _whole_lines(path)}
+    """Return the results by cell, oldest first; of a cell redone, the newest."""
+    found: dict[Cell, dict[str, Any]] = {}
+    for result in _whole_lines(path):
+        cell = cell_of(result)
+        found.pop(cell, None)  # a dict keeps the place of what is overwritten
+        found[cell] = result
+    return found
 
 
 def is_done(result: dict[str, Any] | None, setting: Setting) -> bool:
