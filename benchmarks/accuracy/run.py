@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path = args.results or HERE / "results" / f"{args.preset}.jsonl"
     results.drop_torn_end(path)
     done = results.read(path)
-    wanted = [cell for cell in preset.cells if is_wanted(cell, args)]
+    wanted = chosen(preset, args)
     todo = [
         c for c in wanted if not results.is_done(done.get(c), preset.settings[c.data])
     ]
@@ -60,22 +60,26 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def is_wanted(cell: Cell, args: argparse.Namespace) -> bool:
-    """Return whether the command line asks for a cell.
+def chosen(preset: Preset, args: argparse.Namespace) -> list[Cell]:
+    """Return the cells that the command line asks for.
 
     ``--only letter satimage pair`` means pair noise on these two: names of data sets
     and names of noises are alternatives among their kind.
     """
-    is_seed = args.seeds is None or cell.seed < args.seeds
-    is_method = not args.methods or cell.method in args.methods
-    return is_seed and is_method and is_named(cell, args.only or [], args.preset)
-
-
-def is_named(cell: Cell, names: list[str], preset: str) -> bool:
-    known = PRESETS[preset]().settings
-    data = [name for name in names if name in known]
-    noises = [name for name in names if name not in known]
-    return (not data or cell.data in data) and (not noises or cell.noise in noises)
+    names = set(args.only or [])
+    noises = {cell.noise for cell in preset.cells}
+    if unknown := names - noises - set(preset.settings):
+        known = ", ".join(sorted(noises | set(preset.settings)))
+        sys.exit(f"--only needs names among {known}; got {', '.join(unknown)}.")
+    data, noises = names & set(preset.settings), names & noises
+    return [
+        cell
+        for cell in preset.cells
+        if (not data or cell.data in data)
+        and (not noises or cell.noise in noises)
+        and (not args.methods or cell.method in args.methods)
+        and (args.seeds is None or cell.seed < args.seeds)
+    ]
 
 
 def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:

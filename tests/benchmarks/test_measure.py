@@ -1,0 +1,153 @@
+import pickle
+import struct
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from sklearn.utils import Bunch
+
+from skpresto.datasets import load_animal10n, load_cifar10
+
+METHODS = [
+    *("Default", "Active Bias", "Co-teaching", "Co-teaching+", "SELFIE"),
+    *("Prestopping", "Prestopping+"),
+]
+
+
+@pytest.fixture
+def loaders(accuracy, monkeypatch):
+    """Return the table of loaders, to be changed; no rows are kept between tests."""
+    changed = dict(accuracy.data.LOADERS)
+    monkeypatch.setattr(accuracy.data, "LOADERS", changed)
+    accuracy.data._rows_of.cache_clear()
+    yield changed
+    accuracy.data._rows_of.cache_clear()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", METHODS)
+def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
+    rule = "default rule" if method.startswith("Prestopping") else None
+    cell = accuracy.cells.Cell(method, "digits", "pair", 0.4, seed=1, q=3, rule=rule)
+    setting = accuracy.cells.Setting("digits", epochs=5, rows=400)
+    split = accuracy.data.split_of(cell, setting)
+    watched = accuracy.measure.Watched(split)
+    fitted = []
+    for callbacks in ([accuracy.measure.ErrorCurve(watched)], []):
+        clf = accuracy.contenders.classifier_of(
+            cell, setting, split.noise_rate, callbacks
+        )
+        fitted.append(clf.fit(split.X, split.y))
+    curve = fitted[0].net_.history[:, "watched_test"]
+    assert len(curve) == setting.epochs  # those of the final network only
+    assert curve[-1] == pytest.approx(1 - fitted[0].score(split.X_test, split.y_test))
+    valid = fitted[0].net_.history[-1, "watched_valid"]
+    assert valid == pytest.approx(1 - fitted[0].score(split.X_val, split.y_val))
+    first, second = (clf.net_.module_.state_dict() for clf in fitted)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert watched.seconds > 0
+
+
+def test_every_method_gets_the_same_data(accuracy):
+    Cell, Setting = accuracy.cells.Cell, accuracy.cells.Setting
+    setting = Setting("digits", epochs=1, rows=500, test_rows=100)
+    cell = Cell("Default", "digits", "symmetric", 0.4, seed=3)
+    one = accuracy.data.split_of(cell, setting)
+    other = accuracy.data.split_of(
+        replace(cell, method="Prestopping", rule="validation", q=10), setting
+    )
+    for name, array in vars(one).items():
+        np.testing.assert_array_equal(array, vars(other)[name])
+    assert (len(one.y), len(one.y_val), len(one.y_test)) == (475, 25, 100)
+    assert one.noise_rate == np.mean(one.y != one.y_true)
+    assert one.noise_rate == pytest.approx(0.4, abs=0.08)
+    assert one.X.dtype == np.float32
+
+
+def test_images_are_standardised_by_channel(accuracy, loaders):
+    rng = np.random.default_rng(0)
+    X = rng.integers(256, size=(80, 3, 4, 4), dtype=np.uint8)
+    y = np.arange(80) % 2
+    labels = {"crowd": 1 - y, "worst": np.zeros_like(y)}
+    loaders["made up"] = lambda: Bunch(
+        X_train=X, y_train=y, noisy_labels=dict(labels), X_test=X, y_test=y
+    )
+    cell = accuracy.cells.Cell("Default", "made up", "crowd", None, seed=0)
+    split = accuracy.data.split_of(cell, accuracy.cells.Setting("made up", 1, rows=60))
+    assert split.noise_rate == 1.0
+    assert len(split.y) == 57
+    everything = np.concatenate([split.X, split.X_val])
+    np.testing.assert_allclose(everything.mean(axis=(0, 2, 3)), 0, atol=1e-5)
+    np.testing.assert_allclose(everything.std(axis=(0, 2, 3)), 1, atol=1e-5)
+
+
+def test_verified_rows_are_used_where_the_truth_is_not_known(accuracy, loaders):
+    X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    loaders["food101n"] = lambda: Bunch(
+        X_train=X, y_noisy=y, X_valid=X[:7], y_valid=y[:7], X_test=X, y_test=y
+    )
+    cell = accuracy.cells.Cell("Default", "food", "web", None, seed=0)
+    split = accuracy.data.split_of(cell, accuracy.cells.Setting("food101n", 1))
+    assert split.y_true is None
+    assert len(split.y_val) == 7
+    assert split.noise_rate == 0.184
+
+
+def test_only_what_a_rule_needs_is_given_to_fit(accuracy):
+    cell = accuracy.cells.Cell("Prestopping", "digits", "pair", 0.4, seed=0, q=10)
+    setting = accuracy.cells.Setting("digits", epochs=1)
+    split = accuracy.data.split_of(cell, setting)
+    given = {
+        rule: set(accuracy.contenders.supervision(replace(cell, rule=rule), split))
+        for rule in accuracy.contenders.RULES
+    }
+    assert given == {
+        "default rule": set(),
+        "validation": {"X_val", "y_val"},
+        "noise rate": set(),
+        "memorized fraction": set(),
+        "oracle": {"y_true"},
+    }
+
+
+def write_cifar10(folder):
+    rng = np.random.default_rng(0)
+    for name in [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]:
+        data = rng.integers(256, size=(8, 3072), dtype=np.uint8)
+        batch = {b"data": data, b"labels": [0, 1] * 4}
+        (folder / name).write_bytes(pickle.dumps(batch, protocol=2))
+    names = [f"class {i}".encode() for i in range(10)]
+    meta = pickle.dumps({b"label_names": names}, protocol=2)
+    (folder / "batches.meta").write_bytes(meta)
+
+
+def write_animal10n(folder):
+    rng = np.random.default_rng(0)
+    records = [struct.pack(">II", i, i % 2) + rng.bytes(3 * 64 * 64) for i in range(40)]
+    (folder / "data_batch_1.bin").write_bytes(b"".join(records))
+    (folder / "test_batch.bin").write_bytes(b"".join(records[:6]))
+
+
+@pytest.mark.parametrize(
+    ("data", "write", "loader"),
+    [
+        ("cifar10 DenseNet", write_cifar10, load_cifar10),
+        ("animal10n VGG19", write_animal10n, load_animal10n),
+    ],
+)
+def test_the_paper_preset_trains_its_networks(
+    accuracy, loaders, tmp_path, data, write, loader
+):
+    write(tmp_path)
+    preset = accuracy.presets.paper()
+    setting = preset.settings[data]
+    loaders[setting.source] = partial(loader, tmp_path, check_counts=False)
+    cell = next(c for c in preset.cells if (c.method, c.data) == ("Prestopping", data))
+    small = replace(setting, epochs=1, rows=40, device="cpu")
+    result = accuracy.measure.measure(cell, small)
+    assert 0 <= result["error_last"] <= 1
+    assert result["module"] == data.split()[1]
+    is_known = data.startswith("cifar")
+    assert (result["safe_recall"] is not None) == is_known
