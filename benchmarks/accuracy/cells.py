@@ -79,4 +79,5 @@ class Setting:
     @property
     def fingerprint(self) -> dict[str, int | str | None]:
         """What a result depends on: results under other values do not count."""
-        return {"epochs": self.epochs, "rows": self.rows, "module": self.module}
+        names = ("epochs", "rows", "test_rows", "module")
+        return {name: getattr(self, name) for name in names}

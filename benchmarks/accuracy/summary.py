@@ -196,4 +196,5 @@ def pooled_share(repairs: Iterable[Repair]) -> float | None:
 
 
 def _settings(result: dict[str, Any]) -> tuple:
-    return tuple(result.get(name) for name in ("epochs", "rows", "module"))
+    names = ("epochs", "rows", "test_rows", "module")
+    return tuple(result.get(name) for name in names)

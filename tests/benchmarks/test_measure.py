@@ -145,7 +145,7 @@ def test_the_paper_preset_trains_its_networks(
     setting = preset.settings[data]
     loaders[setting.source] = partial(loader, tmp_path, check_counts=False)
     cell = next(c for c in preset.cells if (c.method, c.data) == ("Prestopping", data))
-    small = replace(setting, epochs=1, rows=40, device="cpu")
+    small = replace(setting, epochs=1, rows=24, device="cpu")
     result = accuracy.measure.measure(cell, small)
     assert 0 <= result["error_last"] <= 1
     assert result["module"] == data.split()[1]

@@ -1,0 +1,81 @@
+import pytest
+
+
+@pytest.fixture(scope="module")
+def laptop(accuracy):
+    return accuracy.presets.laptop()
+
+
+def first(cells, **wanted):
+    """Return the position of the first cell that is like this."""
+    return next(
+        i
+        for i, cell in enumerate(cells)
+        if all(getattr(cell, name) == value for name, value in wanted.items())
+    )
+
+
+@pytest.mark.parametrize("name", ["smoke", "laptop", "paper"])
+def test_no_cell_is_there_twice_and_all_have_settings(accuracy, name):
+    preset = accuracy.presets.PRESETS[name]()
+    assert len(set(preset.cells)) == len(preset.cells)
+    assert len({cell.key for cell in preset.cells}) == len(preset.cells)
+    assert {cell.data for cell in preset.cells} == set(preset.settings)
+    for cell in preset.cells:
+        assert cell.method in accuracy.contenders.METHODS
+        assert (cell.rule is None) == (not cell.method.startswith("Prestopping"))
+    for setting in preset.settings.values():
+        assert setting.source in accuracy.data.LOADERS
+
+
+def test_the_most_telling_cells_come_first(laptop):
+    cells = laptop.cells
+    assert (cells[0].method, cells[1].method) == ("Default", "clean subset")
+    assert (cells[0].data, cells[0].noise, cells[0].rate) == ("letter", "pair", 0.4)
+    second_seed = first(cells, seed=1)
+    before = cells[:second_seed]
+    assert all(c.rate == 0.4 or c.rate is None for c in before)
+    assert {c.noise for c in before} >= {"worst", "one", "gazetteer", "lf", "symmetric"}
+    order = [
+        second_seed,
+        first(cells, seed=2),
+        first(cells, q=20),
+        first(cells, data="fashion_mnist"),
+        first(cells, rate=0.3),
+        first(cells, rate=0.2),
+        first(cells, rate=0.1),
+        first(cells, data="letter", noise="clean"),
+    ]
+    assert order == sorted(order)
+
+
+def test_the_laptop_preset_is_whole(laptop):
+    def found(**wanted):
+        return {
+            (c.method, c.rule, c.q, c.seed)
+            for c in laptop.cells
+            if all(getattr(c, name) == value for name, value in wanted.items())
+        }
+
+    # Nine methods, four more rules, three seeds; and four more q where they vary.
+    assert len(found(data="satimage", noise="pair", rate=0.2)) == 13 * 3
+    assert len(found(data="letter", noise="pair", rate=0.4)) == 17 * 3
+    assert len(found(data="cifar10n_feat", noise="worst")) == 17 * 3
+    assert len(found(data="cifar10n", noise="worst")) == 13 * 2
+    assert len(found(data="letter", noise="clean")) == 9 * 3
+
+
+def test_nothing_that_makes_no_sense_is_run_on_clean_labels(laptop):
+    clean = [cell for cell in laptop.cells if not cell.is_noisy]
+    assert {c.rule for c in clean} == {None, "default rule", "validation"}
+    assert "clean subset" not in {c.method for c in clean}
+
+
+def test_nothing_needs_the_truth_where_it_is_not_known(accuracy):
+    cells = accuracy.presets.paper().cells
+    animal = [c for c in cells if c.data.startswith("animal10n")]
+    food = [c for c in cells if c.data.startswith("food101n")]
+    assert {c.rule for c in animal} & {"oracle", "validation"} == set()
+    assert "validation" in {c.rule for c in food}
+    assert "oracle" not in {c.rule for c in food}
+    assert "clean subset" not in {c.method for c in animal + food}
