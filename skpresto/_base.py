@@ -144,17 +144,21 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
 
     def _publish(self, trainer: Trainer, outcome: Any) -> None:
         """Set what is known of each training label, given what ``_train`` returned."""
-        vote = trainer.label_history.vote().cpu().numpy()
+        suggested = self._suggested_classes(trainer, outcome).cpu().numpy()
         agreement = trainer.label_history.agreement(trainer.labels)
         self.safe_mask_ = self._safe_mask(trainer, outcome).cpu().numpy()
         self.label_agreement_ = agreement.double().cpu().numpy()
-        self.suggested_labels_ = self.classes_[vote]
+        self.suggested_labels_ = self.classes_[suggested]
         if not hasattr(self, "noise_rate"):  # a method that needs the rate has set it
             self.noise_rate_ = float(1 - self.safe_mask_.mean())
 
     def _safe_mask(self, trainer: Trainer, outcome: Any) -> Tensor:
         """Return which labels are trusted: by default, those that win the vote."""
-        return trainer.label_history.vote() == trainer.labels
+        return trainer.label_history.agrees(trainer.labels)
+
+    def _suggested_classes(self, trainer: Trainer, outcome: Any) -> Tensor:
+        """Return what each sample may be: by default, what is predicted most often."""
+        return trainer.label_history.vote()
 
     def predict_proba(self, X):
         """Predict the probability of each class.

@@ -1,6 +1,7 @@
 """Prestopping+: a fresh network, the safe set, and corrected labels for the rest."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from skpresto._training.batch import Batch, Selection
 from skpresto._training.policy import RunningShare, SelectionPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
+from skpresto._training.two_phases import DEFAULT_TRUST
 from skpresto._warm_up import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
@@ -65,6 +67,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
+    trust : float in (0, 1) or "vote", default=2/3
+        When a label is safe, as in :class:`PrestoppingClassifier`.
     epsilon : float in [0, 1], default=0.05
         Largest uncertainty (entropy of the history, divided by its greatest possible
         value) at which a label is corrected. With the default, only labels that all q
@@ -74,14 +78,21 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         or as a share of ``max_epochs``.
     restarts : int, default=0
         Further runs of the fresh network; corrected labels are kept.
+    average : bool, default=True
+        Predict with the mean of the fresh network and that of Prestopping, which has
+        been trained anyway. False predicts with the fresh network alone, as in the
+        paper.
     criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
     n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_, input_shape_, net_, n_epochs_
+    classes_, n_features_in_, feature_names_in_, input_shape_, n_epochs_
         As in :class:`PrestoppingClassifier`.
+    net_ : skorch.NeuralNet
+        The trained net. With ``average``, the fresh network is
+        ``net_.module_.learner``, and that of Prestopping ``net_.module_.partner``.
     history_ : list of EpochRecord
         One record an epoch and phase, phases 3 and up being those of the fresh network;
         goes straight into a ``DataFrame``.
@@ -132,6 +143,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         "epsilon": [Interval(Real, 0, 1, closed="both")],
         "warm_up": EPOCHS_CONSTRAINT,
         "restarts": [Interval(Integral, 0, None, closed="left")],
+        "average": ["boolean"],
     }
 
     def __init__(
@@ -140,9 +152,11 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         *,
         q=10,
         stop=None,
+        trust=DEFAULT_TRUST,
         epsilon=0.05,
         warm_up=0.25,
         restarts=0,
+        average=True,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -158,10 +172,12 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         self.epsilon = epsilon
         self.warm_up = warm_up
         self.restarts = restarts
+        self.average = average
         super().__init__(
             module,
             q=q,
             stop=stop,
+            trust=trust,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,
@@ -180,18 +196,21 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     ) -> LearnSafeAndRefurbished:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
-        super()._train(trainer, rng)
-        trainer.visit_the_unvisited()
-        is_safe = trainer.label_history.vote() == trainer.labels
+        vote = super()._train(trainer, rng)
+        is_safe = vote.agrees(trainer.labels)
         refurbisher = Refurbisher.for_trainer(trainer, self.epsilon)
+        partner = trainer.net.module_ if self.average else None
         for run in range(self.restarts + 1):
-            trainer.restart()
+            trainer.restart(partner)
             policy = LearnSafeAndRefurbished(refurbisher, is_safe, warm_up)
             trainer.run(policy, self.max_epochs, phase=3 + run)
         return policy
 
     def _safe_mask(self, trainer: Trainer, outcome: LearnSafeAndRefurbished) -> Tensor:
         return outcome.is_safe
+
+    def _suggested_classes(self, trainer: Trainer, outcome: Any) -> Tensor:
+        return trainer.label_history.vote()
 
     def _publish(self, trainer: Trainer, outcome: LearnSafeAndRefurbished) -> None:
         super()._publish(trainer, outcome)

@@ -21,11 +21,37 @@ class NetworkStack(nn.Module):
         outputs = torch.stack([network(X) for network in self.networks])
         if self.training:
             return outputs
-        return torch.logsumexp(torch.log_softmax(outputs, dim=-1), dim=0)
+        return mean_of_logits(outputs)
+
+
+class LearnerAndPartner(nn.Module):
+    """A network in training and one that is done, which predict together.
+
+    In training only the learner is asked. In evaluation the output is as that of a
+    :class:`NetworkStack` of both.
+    """
+
+    def __init__(self, learner: nn.Module, partner: nn.Module) -> None:
+        super().__init__()
+        self.learner = learner
+        self.partner = partner.requires_grad_(False)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Return one logit a class."""
+        if self.training:
+            return self.learner(X)
+        return mean_of_logits(torch.stack([self.learner(X), self.partner(X)]))
+
+
+def mean_of_logits(outputs: Tensor) -> Tensor:
+    """Return the logarithm of the mean probability, up to a constant."""
+    return torch.logsumexp(torch.log_softmax(outputs, dim=-1), dim=0)
 
 
 def networks_of(module: nn.Module) -> list[nn.Module]:
     """Return the networks that are trained side by side in ``module``."""
+    if isinstance(module, LearnerAndPartner):
+        return [module.learner]
     return list(module.networks) if isinstance(module, NetworkStack) else [module]
 
 
