@@ -51,7 +51,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
-    trust : float in (0, 1) or "vote", default=2/3
+    trust : float in (0, 1) or "vote", default=0.5
         When a label is safe. A number is the least probability of being right, which
         is estimated from the past predictions and from how often each class carries
         each label at the stop point: a label that mistakes rarely produce needs few

@@ -67,7 +67,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
-    trust : float in (0, 1) or "vote", default=2/3
+    trust : float in (0, 1) or "vote", default=0.5
         When a label is safe, as in :class:`PrestoppingClassifier`.
     epsilon : float in [0, 1], default=0.05
         Largest uncertainty (entropy of the history, divided by its greatest possible

@@ -28,6 +28,8 @@ CLEAN_LEARNING = "CleanLearning"
 #: Plain training on the rows whose label is right: what no method can expect to beat.
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
+#: The two methods to the letter of the paper: by the plain vote, by one network.
+AS_PUBLISHED = ("Prestopping as published", "Prestopping+ as published")
 
 #: Stop rules, given the true noise rate. The default rule is told nothing.
 RULES: dict[str, Callable[[float], Any]] = {
@@ -49,6 +51,8 @@ METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
     "Prestopping": (PrestoppingClassifier, 1.3, ("rule",)),
     "Prestopping+": (PrestoppingPlusClassifier, 2.3, ("rule",)),
     CLEAN_LEARNING: (DefaultClassifier, 5.0, ()),
+    AS_PUBLISHED[0]: (PrestoppingClassifier, 1.3, ("rule", "vote")),
+    AS_PUBLISHED[1]: (PrestoppingPlusClassifier, 2.3, ("rule", "vote", "alone")),
 }
 
 
@@ -73,6 +77,10 @@ def classifier_of(
         params["restarts"] = 0
     if "rule" in told:
         params["stop"] = RULES[cell.rule or DEFAULT_RULE](noise_rate)
+    if "vote" in told:
+        params["trust"] = "vote"
+    if "alone" in told:
+        params["average"] = False
     classifier = kind(**params)
     return (
         _cleaned(classifier, cell.seed) if cell.method == CLEAN_LEARNING else classifier

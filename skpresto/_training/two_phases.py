@@ -12,9 +12,8 @@ from skpresto._training.trainer import Trainer
 from skpresto._training.weighted_vote import WeightedVote
 from skpresto.stopping import StopRule
 
-#: Least probability of being right at which a label is trusted, unless said otherwise:
-#: a wrong label that is learnt does more harm than a right one that is left out.
-DEFAULT_TRUST = 2 / 3
+#: A label that is more likely right than wrong is trusted, unless said otherwise.
+DEFAULT_TRUST = 0.5
 
 #: How a label may come to be trusted: by winning the plain or the weighted vote.
 Vote = LabelHistory | WeightedVote
