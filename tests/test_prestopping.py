@@ -228,3 +228,34 @@ def test_hold_out_is_stratified_and_takes_no_last_row(counts, fraction, seed):
     assert (taken < np.array(counts)).all()
     assert (np.abs(taken - fraction * np.array(counts)) <= 1 + 1e-9).all()
     assert len(held) <= max(1, round(fraction * len(labels)))
+
+
+def test_the_papers_vote_trusts_what_is_predicted_most_often(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(PrestoppingClassifier, trust="vote", stop=StopAfter(4)).fit(X, y)
+    assert np.array_equal(clf.safe_mask_, clf.suggested_labels_ == y)
+
+
+def test_a_trusted_label_is_the_most_likely_one(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(PrestoppingClassifier, stop=StopAfter(4)).fit(X, y)
+    assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
+
+
+def test_the_less_trust_is_asked_for_the_more_labels_are_safe(noisy_blobs):
+    X, y, _ = noisy_blobs
+    shares = [
+        quick(PrestoppingClassifier, trust=trust, stop=StopAfter(4))
+        .fit(X, y)
+        .safe_mask_.mean()
+        for trust in (0.02, 0.5, 0.98)
+    ]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > shares[2]
+
+
+@pytest.mark.parametrize("trust", [0, 1, 1.5, "votes", None])
+def test_trust_out_of_range(noisy_blobs, trust):
+    X, y, _ = noisy_blobs
+    with pytest.raises(ValueError, match="'trust' parameter"):
+        quick(PrestoppingClassifier, trust=trust).fit(X, y)

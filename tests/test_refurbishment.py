@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV
 
-from skpresto import PrestoppingPlusClassifier, SelfieClassifier
+from skpresto import (
+    PrestoppingClassifier,
+    PrestoppingPlusClassifier,
+    SelfieClassifier,
+)
 from skpresto._prestopping_plus import LearnSafeAndRefurbished
 from skpresto._selfie import RefurbishAndSelect
 from skpresto._training.batch import Batch
@@ -211,6 +215,32 @@ def test_safe_samples_are_never_relabelled(fitted):
     clf = fitted(PrestoppingPlusClassifier, stop=RULE)
     assert not clf.corrected_mask_[clf.safe_mask_].any()
     assert {record.phase for record in clf.history_} == {1, 2, 3}
+
+
+def probabilities(network, X):
+    with torch.no_grad():
+        logits = network.eval()(torch.from_numpy(X).float())
+    return torch.softmax(logits, dim=1).numpy()
+
+
+def test_prestopping_plus_predicts_with_both_its_networks(fitted, noisy_blobs):
+    X, _, _ = noisy_blobs
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE, restarts=1)
+    module = clf.net_.module_
+    each = [probabilities(network, X) for network in (module.learner, module.partner)]
+    assert np.allclose(clf.predict_proba(X), np.mean(each, axis=0), atol=1e-6)
+    # The partner is the network that Prestopping alone ends with.
+    alone = fitted(PrestoppingClassifier, stop=RULE)
+    assert np.allclose(each[1], alone.predict_proba(X), atol=1e-6)
+
+
+def test_the_partner_does_not_change_what_the_fresh_network_learns(fitted, noisy_blobs):
+    X, _, _ = noisy_blobs
+    both = fitted(PrestoppingPlusClassifier, stop=RULE)
+    alone = fitted(PrestoppingPlusClassifier, stop=RULE, average=False)
+    fresh = both.net_.module_.learner
+    assert np.array_equal(probabilities(fresh, X), alone.predict_proba(X))
+    assert not hasattr(alone.net_.module_, "partner")
 
 
 def test_restarts_are_runs_of_their_own(fitted):
