@@ -61,7 +61,7 @@ class Setting:
     rows, test_rows : int or None
         How many rows are drawn; None takes all.
     module : str or None
-        Network of ``skpresto.modules``; None is the built-in one for the data.
+        A name of ``contenders.NETWORKS``; None is the built-in one for the data.
     device : str
         Where to train.
     seconds : float

@@ -1,6 +1,7 @@
 """The methods that are compared, with the same network, recipe and epochs for all."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,14 @@ RULES: dict[str, Callable[[float], Any]] = {
     "oracle": lambda rate: OracleStop(),
 }
 
+#: Networks that a setting may name.
+NETWORKS: dict[str, Callable[..., Any]] = {
+    "DenseNet": modules.DenseNet,
+    "VGG19": modules.VGG19,
+    # A sixth of the work of SmallCNN as it is built in.
+    "SmallCNN, 16 and 32 channels": partial(modules.SmallCNN, widths=(16, 32)),
+}
+
 #: name: (class, cost of a fit in fits of plain training, what it is told)
 METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
     "Default": (DefaultClassifier, 1.0, ()),
@@ -62,7 +71,7 @@ def classifier_of(
     """Return the classifier of a cell, not fitted."""
     kind, _, told = METHODS[cell.method]
     params: dict[str, Any] = {
-        "module": setting.module and getattr(modules, setting.module),
+        "module": setting.module and NETWORKS[setting.module],
         "max_epochs": setting.epochs,
         "device": setting.device,
         "optimizer__weight_decay": 5e-4,
@@ -80,7 +89,7 @@ def classifier_of(
     if "vote" in told:
         params["trust"] = "vote"
     if "alone" in told:
-        params["average"] = False
+        params |= {"freeze": True, "average": False}
     classifier = kind(**params)
     return (
         _cleaned(classifier, cell.seed) if cell.method == CLEAN_LEARNING else classifier

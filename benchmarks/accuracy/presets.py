@@ -80,6 +80,14 @@ def smoke() -> Preset:
     return _preset({"digits": Setting("digits", epochs=4, seconds=0.1)}, cells)
 
 
+def _images(source: str, seconds: float) -> Setting:
+    """Return what two cores can do with images."""
+    module = "SmallCNN, 16 and 32 channels"
+    return Setting(
+        source, epochs=15, rows=3000, test_rows=2000, module=module, seconds=seconds
+    )
+
+
 LAPTOP = {
     "letter": Setting("letter", epochs=30, rows=8000, seconds=5),
     "satimage": Setting("satimage", epochs=40, seconds=4),
@@ -87,10 +95,8 @@ LAPTOP = {
     "music_genre": Setting("music_genre", epochs=60, seconds=2),
     "yoruba_news": Setting("yoruba_news", epochs=60, seconds=3),
     "youtube_weak": Setting("youtube_weak", epochs=60, seconds=3),
-    "fashion_mnist": Setting(
-        "fashion_mnist", epochs=20, rows=6000, test_rows=2000, seconds=370
-    ),
-    "cifar10n": Setting("cifar10n", epochs=20, rows=6000, test_rows=2000, seconds=530),
+    "fashion_mnist": _images("fashion_mnist", seconds=9),
+    "cifar10n": _images("cifar10n", seconds=12),
 }
 
 
