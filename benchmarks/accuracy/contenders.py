@@ -1,12 +1,12 @@
 """The methods that are compared, with the same network, recipe and epochs for all."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from cells import Cell, Setting
 from data import Split
+from torch import nn
 
 from skpresto import (
     ActiveBiasClassifier,
@@ -41,12 +41,23 @@ RULES: dict[str, Callable[[float], Any]] = {
     "oracle": lambda rate: OracleStop(),
 }
 
+
+def small_cnn_on_halved_images(
+    input_shape: tuple[int, int, int], n_classes: int
+) -> nn.Module:
+    """Return half the channels on half the pixels a side: a 15th of the work."""
+    channels, height, width = input_shape
+    halved = (channels, height // 2, width // 2)
+    return nn.Sequential(
+        nn.AvgPool2d(2), modules.SmallCNN(halved, n_classes, widths=(16, 32, 64))
+    )
+
+
 #: Networks that a setting may name.
 NETWORKS: dict[str, Callable[..., Any]] = {
     "DenseNet": modules.DenseNet,
     "VGG19": modules.VGG19,
-    # A sixth of the work of SmallCNN as it is built in.
-    "SmallCNN, 16 and 32 channels": partial(modules.SmallCNN, widths=(16, 32)),
+    "SmallCNN on halved images": small_cnn_on_halved_images,
 }
 
 #: name: (class, cost of a fit in fits of plain training, what it is told)

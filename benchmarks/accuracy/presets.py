@@ -82,9 +82,9 @@ def smoke() -> Preset:
 
 def _images(source: str, seconds: float) -> Setting:
     """Return what two cores can do with images."""
-    module = "SmallCNN, 16 and 32 channels"
+    module = "SmallCNN on halved images"
     return Setting(
-        source, epochs=15, rows=3000, test_rows=2000, module=module, seconds=seconds
+        source, epochs=30, rows=1500, test_rows=1000, module=module, seconds=seconds
     )
 
 
