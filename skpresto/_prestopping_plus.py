@@ -113,9 +113,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         as it has warmed up: it has not seen what was left out, and unlearns wrong
         labels that had slipped in.
     average : bool, default=True
-        Predict with the mean of the fresh network and that of Prestopping, which has
-        been trained anyway. False predicts with the fresh network alone, as in the
-        paper.
+        Predict with the mean of all networks trained on the way: that of Prestopping
+        and those of earlier runs are there anyway. False predicts with the last one
+        alone, as in the paper.
     criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
     n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
@@ -125,8 +125,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     classes_, n_features_in_, feature_names_in_, input_shape_, n_epochs_
         As in :class:`PrestoppingClassifier`.
     net_ : skorch.NeuralNet
-        The trained net. With ``average``, the fresh network is
-        ``net_.module_.learner``, and that of Prestopping ``net_.module_.partner``.
+        The trained net. With ``average``, the network of the last run is
+        ``net_.module_.learner``, and those before, Prestopping's first, are
+        ``net_.module_.partners``.
     history_ : list of EpochRecord
         One record an epoch and phase, phases 3 and up being those of the fresh network;
         goes straight into a ``DataFrame``.
@@ -235,9 +236,11 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         vote = super()._train(trainer, rng)
         is_safe = vote.agrees(trainer.labels)
         refurbisher = Refurbisher.for_trainer(trainer, self.epsilon)
-        partner = trainer.net.module_ if self.average else None
+        partners: list[nn.Module] = []
         for run in range(self.restarts + 1):
-            trainer.restart(partner)
+            if self.average:
+                partners += trainer.net.networks
+            trainer.restart(partners)
             policy = LearnSafeAndRefurbished(
                 refurbisher, is_safe, warm_up, None if self.freeze else vote
             )

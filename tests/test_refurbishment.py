@@ -223,24 +223,26 @@ def probabilities(network, X):
     return torch.softmax(logits, dim=1).numpy()
 
 
-def test_prestopping_plus_predicts_with_both_its_networks(fitted, noisy_blobs):
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_prestopping_plus_predicts_with_all_its_networks(fitted, noisy_blobs, restarts):
     X, _, _ = noisy_blobs
-    clf = fitted(PrestoppingPlusClassifier, stop=RULE, restarts=1)
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE, restarts=restarts)
     module = clf.net_.module_
-    each = [probabilities(network, X) for network in (module.learner, module.partner)]
+    each = [probabilities(network, X) for network in (*module.partners, module.learner)]
+    assert len(each) == 2 + restarts
     assert np.allclose(clf.predict_proba(X), np.mean(each, axis=0), atol=1e-6)
-    # The partner is the network that Prestopping alone ends with.
+    # The first partner is the network that Prestopping alone ends with.
     alone = fitted(PrestoppingClassifier, stop=RULE)
-    assert np.allclose(each[1], alone.predict_proba(X), atol=1e-6)
+    assert np.allclose(each[0], alone.predict_proba(X), atol=1e-6)
 
 
-def test_the_partner_does_not_change_what_the_fresh_network_learns(fitted, noisy_blobs):
+def test_partners_do_not_change_what_the_fresh_network_learns(fitted, noisy_blobs):
     X, _, _ = noisy_blobs
     both = fitted(PrestoppingPlusClassifier, stop=RULE)
     alone = fitted(PrestoppingPlusClassifier, stop=RULE, average=False)
     fresh = both.net_.module_.learner
     assert np.array_equal(probabilities(fresh, X), alone.predict_proba(X))
-    assert not hasattr(alone.net_.module_, "partner")
+    assert not hasattr(alone.net_.module_, "partners")
 
 
 def test_restarts_are_runs_of_their_own(fitted):

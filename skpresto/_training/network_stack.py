@@ -1,5 +1,7 @@
 """Several networks as one module."""
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
@@ -24,23 +26,24 @@ class NetworkStack(nn.Module):
         return mean_of_logits(outputs)
 
 
-class LearnerAndPartner(nn.Module):
-    """A network in training and one that is done, which predict together.
+class LearnerAndPartners(nn.Module):
+    """A network in training and others that are done, which predict together.
 
     In training only the learner is asked. In evaluation the output is as that of a
-    :class:`NetworkStack` of both.
+    :class:`NetworkStack` of all.
     """
 
-    def __init__(self, learner: nn.Module, partner: nn.Module) -> None:
+    def __init__(self, learner: nn.Module, partners: Iterable[nn.Module]) -> None:
         super().__init__()
         self.learner = learner
-        self.partner = partner.requires_grad_(False)
+        self.partners = nn.ModuleList(partners).requires_grad_(False)
 
     def forward(self, X: Tensor) -> Tensor:
         """Return one logit a class."""
         if self.training:
             return self.learner(X)
-        return mean_of_logits(torch.stack([self.learner(X), self.partner(X)]))
+        networks = (self.learner, *self.partners)
+        return mean_of_logits(torch.stack([network(X) for network in networks]))
 
 
 def mean_of_logits(outputs: Tensor) -> Tensor:
@@ -50,7 +53,7 @@ def mean_of_logits(outputs: Tensor) -> Tensor:
 
 def networks_of(module: nn.Module) -> list[nn.Module]:
     """Return the networks that are trained side by side in ``module``."""
-    if isinstance(module, LearnerAndPartner):
+    if isinstance(module, LearnerAndPartners):
         return [module.learner]
     return list(module.networks) if isinstance(module, NetworkStack) else [module]
 

@@ -1,6 +1,7 @@
 """The Trainer: phases, records, and the way back to the stop point."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from skpresto._training.batching import PredictionRows, TrainingRows
 from skpresto._training.checkpoints import Checkpoint, CheckpointShelf
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.net import PolicyNet
-from skpresto._training.network_stack import LearnerAndPartner
+from skpresto._training.network_stack import LearnerAndPartners
 from skpresto._training.policy import SelectionPolicy
 from skpresto._training.progress import Progress
 from skpresto.exceptions import TrainingDivergedError
@@ -87,17 +88,17 @@ class Trainer:
         """Number of epochs the net has behind it; going back takes some off."""
         return self.net.n_epochs_
 
-    def restart(self, partner: nn.Module | None = None) -> None:
+    def restart(self, partners: Iterable[nn.Module] = ()) -> None:
         """Begin anew: fresh network, optimizer, schedule and label history.
 
         Parameters
         ----------
-        partner : nn.Module or None
-            A trained network that is to predict together with the fresh one.
+        partners : iterable of nn.Module
+            Trained networks that are to predict together with the fresh one.
         """
         self.net.initialize()
-        if partner is not None:
-            self.net.module_ = LearnerAndPartner(self.net.module_, partner)
+        if partners := list(partners):
+            self.net.module_ = LearnerAndPartners(self.net.module_, partners)
         self.net.n_epochs_ = 0
         self.label_history.clear()
         self.net.notify("on_train_begin", X=self.data.X, y=self.data.labels)
