@@ -140,27 +140,30 @@ def test_selfie_equals_its_naive_twin(visits, labels, q, epsilon, rate):
     st.integers(1, 4),
     epsilons,
     st.lists(st.booleans(), min_size=N, max_size=N),
+    st.booleans(),
 )
-def test_prestopping_plus_equals_its_naive_twin(visits, labels, q, epsilon, safe):
+def test_prestopping_plus_equals_its_naive_twin(
+    visits, labels, q, epsilon, safe, is_frozen
+):
     def naive(naive, index, labels, losses, epoch):
         if epoch < 2:
             return [float(safe[i]) for i in index], [labels[i] for i in index]
         corrected = [naive.update(i) for i in index]
-        weights = [float(safe[i] or corrected[j] >= 0) for j, i in enumerate(index)]
+        is_safe = [
+            safe[i] if is_frozen else naive.history.vote(i) == labels[i] for i in index
+        ]
+        weights = [float(is_safe[j] or corrected[j] >= 0) for j in range(len(index))]
         learnt = [
-            labels[i] if safe[i] or corrected[j] < 0 else corrected[j]
+            labels[i] if is_safe[j] or corrected[j] < 0 else corrected[j]
             for j, i in enumerate(index)
         ]
         return weights, learnt
 
-    run_both(
-        visits,
-        labels,
-        q,
-        epsilon,
-        lambda r: LearnSafeAndRefurbished(r, torch.tensor(safe), 2),
-        naive,
-    )
+    def policy(refurbisher):
+        vote = None if is_frozen else refurbisher.history
+        return LearnSafeAndRefurbished(refurbisher, torch.tensor(safe), 2, vote)
+
+    run_both(visits, labels, q, epsilon, policy, naive)
 
 
 def test_the_loss_is_the_mean_over_safe_and_refurbished_samples():
@@ -215,6 +218,14 @@ def test_safe_samples_are_never_relabelled(fitted):
     clf = fitted(PrestoppingPlusClassifier, stop=RULE)
     assert not clf.corrected_mask_[clf.safe_mask_].any()
     assert {record.phase for record in clf.history_} == {1, 2, 3}
+
+
+def test_a_frozen_safe_set_is_that_of_prestopping(fitted):
+    first = fitted(PrestoppingClassifier, stop=RULE)
+    frozen = fitted(PrestoppingPlusClassifier, stop=RULE, freeze=True)
+    judged = fitted(PrestoppingPlusClassifier, stop=RULE)
+    assert np.array_equal(frozen.safe_mask_, first.safe_mask_)
+    assert not np.array_equal(judged.safe_mask_, first.safe_mask_)
 
 
 def probabilities(network, X):
