@@ -35,6 +35,7 @@ accuracy: $(READY)  ## measure accuracy; reads data sets from the folder SKPREST
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
 	$(BIN)/python benchmarks/accuracy/run.py --preset laptop
 	$(BIN)/python benchmarks/accuracy/tables.py benchmarks/accuracy/results/laptop.jsonl
+	$(BIN)/python benchmarks/accuracy/figures.py benchmarks/accuracy/results/laptop.jsonl
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
