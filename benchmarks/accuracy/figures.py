@@ -46,10 +46,13 @@ def noise_rates(summary: Summary) -> Figure | None:
         clean = [row for row in summary.rows if row.data == data and not row.is_noisy]
         for ax, noise in zip(line, INJECTED, strict=True):
             wanted = clean + [row for row in rows if row.noise == noise]
-            NoiseRateCurveDisplay.from_results(_runs(summary, wanted), ax=ax)
             ax.set_title(f"{data}, {noise} noise")
-            _drop_legend(ax)
-    handles, labels = axes[0][0].get_legend_handles_labels()
+            if runs := _runs(summary, wanted):
+                NoiseRateCurveDisplay.from_results(runs, ax=ax)
+                _drop_legend(ax)
+    handles, labels = max(
+        (ax.get_legend_handles_labels() for ax in axes.flat), key=lambda h: len(h[1])
+    )
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 

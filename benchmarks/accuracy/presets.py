@@ -119,11 +119,11 @@ def laptop() -> Preset:
     seeds, few_seeds = range(3), range(2)
     cells = grid(telling, seeds)
     cells += grid(q_rows, seeds, q_on)
-    for rate in (0.2, 0.3, 0.1):
-        cells += grid(injected(tables, rate), seeds)
-    cells += grid(clean(tables), seeds)
     cells += grid(images, few_seeds)
     cells += grid(telling, seeds, as_published_on)
+    for rate in (0.3, 0.2, 0.1):
+        cells += grid(injected(tables, rate), seeds)
+    cells += grid(clean(tables), seeds)
     return _preset(LAPTOP, cells)
 
 

@@ -10,7 +10,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "accuracy"
 NAMES = (
     *("cells", "data", "contenders", "measure", "presets"),
-    *("results", "run", "summary", "tables"),
+    *("results", "run", "summary", "tables", "figures"),
 )
 
 

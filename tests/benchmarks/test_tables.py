@@ -4,6 +4,7 @@ FIELDS = {
     **{"epochs": 4, "rows": None, "test_rows": None, "module": None},
     **{"n_train": 100, "noise_rate": 0.4, "error_best_test": 0.01},
     **{"error_best_validation": 0.2, "safe_precision": 0.9, "safe_recall": 0.8},
+    "seconds": 2.0,
 }
 
 
@@ -140,6 +141,44 @@ def test_lengths_of_history_are_side_by_side(accuracy, result, summarise):
     found = [result("Prestopping", q / 100, q=q) for q in (1, 5, 10, 20)]
     table = text(accuracy.tables.history_lengths, summarise(found))
     assert f"| 1.0 | 5.0 | 10.0 | {accuracy.tables.NOTHING} | 20.0 |" in table
+
+
+def test_published_and_present_methods_are_side_by_side(accuracy, result, summarise):
+    names = [*accuracy.contenders.AS_PUBLISHED, "Prestopping", "Prestopping+"]
+    found = [result(name, 0.1 * i) for i, name in enumerate(names, start=1)]
+    table = text(accuracy.tables.as_published, summarise(found))
+    order = ["10.0", "30.0", "20.0", "40.0"]  # each beside its own
+    safe = " (90.0 / 80.0)"
+    assert f"| {' | '.join(number + safe for number in order)} |" in table
+
+
+def test_times_are_multiples_of_plain_training(accuracy, result, summarise):
+    found = [result("Default", 0.1), result("Co-teaching", 0.1, seconds=5.0)]
+    table = text(accuracy.tables.times, summarise(found))
+    dash = accuracy.tables.NOTHING
+    assert f"| made up, pair 40 % | {dash} | 2.5 | {dash} |" in table
+
+
+def test_figures_are_drawn_of_what_there_is(accuracy, result, tmp_path):
+    found = [
+        {**result(m, e, seed=seed, q=q), "rate": rate, "noise": noise}
+        for m, e in (("Default", 0.3), ("clean subset", 0.1), ("Prestopping", 0.15))
+        for noise, rate in (("pair", 0.4), ("pair", 0.2), ("worst", None))
+        for seed in (0, 1)
+        for q in ((1, 10) if m == "Prestopping" else (None,))
+    ]
+    path = tmp_path / "results.jsonl"
+    for each in found:
+        accuracy.results.append(path, each)
+    assert accuracy.figures.main([str(path), str(tmp_path / "figures")]) == 0
+    drawn = {picture.name for picture in (tmp_path / "figures").iterdir()}
+    parts = ("damage", "history_lengths", "noise_rates", "real_noise")
+    assert drawn == {f"benchmark_{part}.png" for part in parts}
+
+
+def test_no_results_no_figures(accuracy, tmp_path):
+    assert accuracy.figures.main([str(tmp_path / "none"), str(tmp_path / "new")]) == 0
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 def test_results_under_older_settings_do_not_count(accuracy, result, summarise):
