@@ -28,7 +28,7 @@ class Preset:
 
 
 def contenders_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield every method once on one data set; rules beside the default come last."""
+    """Yield every method once on one data set, Prestopping under its default rule."""
     cell = Cell("Default", data, *noise, seed)
     for method in _ORDER:
         if method == CLEAN_SUBSET and not cell.is_noisy:
@@ -37,13 +37,24 @@ def contenders_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
             yield replace(cell, method=method, q=10, rule=DEFAULT_RULE)
         else:
             yield replace(cell, method=method)
+
+
+def rules_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
+    """Yield Prestopping under its other rules."""
+    cell = Cell("Prestopping", data, *noise, seed, q=10)
     for rule in [rule for rule in RULES if rule != DEFAULT_RULE]:
         if cell.is_noisy or rule not in _NEED_NOISE:
-            yield replace(cell, method="Prestopping", q=10, rule=rule)
+            yield replace(cell, rule=rule)
+
+
+def everything_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
+    """Yield every method, and Prestopping under every rule."""
+    yield from contenders_on(data, noise, seed)
+    yield from rules_on(data, noise, seed)
 
 
 def grid(
-    rows: Iterable[tuple[str, Noise]], seeds: Iterable[int], stage=contenders_on
+    rows: Iterable[tuple[str, Noise]], seeds: Iterable[int], stage=everything_on
 ) -> list[Cell]:
     """Return all cells of some rows, seed by seed."""
     rows = list(rows)
@@ -121,9 +132,10 @@ def laptop() -> Preset:
     cells += grid(q_rows, seeds, q_on)
     cells += grid(images, few_seeds)
     cells += grid(telling, seeds, as_published_on)
-    for rate in (0.3, 0.2, 0.1):
-        cells += grid(injected(tables, rate), seeds)
-    cells += grid(clean(tables), seeds)
+    light = [row for rate in (0.3, 0.2, 0.1) for row in injected(tables, rate)]
+    light += clean(tables)
+    for stage in (contenders_on, rules_on):
+        cells += grid(light, seeds, stage)
     return _preset(LAPTOP, cells)
 
 
