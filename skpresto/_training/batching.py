@@ -215,5 +215,12 @@ def row_size(X: Any) -> int:
 
 
 def rows_at_once(X: Any, batch_size: int) -> int:
-    """Return how many rows of ``X`` to predict together."""
+    """Return how many rows of ``X`` to predict together.
+
+    Tables are predicted in large blocks. What convolutions make of an image is many
+    times its size, and would not fit the processor's cache: images are predicted in
+    batches as they are trained in.
+    """
+    if len(X.shape) > 2:
+        return batch_size
     return max(batch_size, min(_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // row_size(X)))
