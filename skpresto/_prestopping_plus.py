@@ -82,8 +82,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     After a whole run of :class:`PrestoppingClassifier`, a new network is trained on
     its safe set; samples outside join as soon as the network keeps predicting one
     class for them, under that class as their corrected label [1]_. Labels of safe
-    samples are never changed. It takes about twice as long as Prestopping and is the
-    more accurate of the two.
+    samples are never changed. It takes about three times as long as Prestopping
+    (twice with ``restarts=0``) and is the more accurate of the two.
 
     Parameters
     ----------
@@ -105,8 +105,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     warm_up : int or float, default=0.25
         Epochs in which the fresh network learns from the safe set alone, as a number
         or as a share of ``max_epochs``.
-    restarts : int, default=0
-        Further runs of the fresh network; corrected labels are kept.
+    restarts : int, default=1
+        Further runs with a fresh network; corrected labels are kept. Each takes as
+        long as plain training and adds a network to those that predict.
     freeze : bool, default=False
         Whether the safe set stays as it is after the run of Prestopping, as in the
         paper. Otherwise the fresh network's own predictions decide who is safe as soon
@@ -155,7 +156,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
     no label is corrected, Eq. 5 is training on the safe set, which is done here.
-    ``trust="vote", freeze=True, average=False`` is the method as published.
+    ``trust="vote", restarts=0, freeze=True, average=False`` is the method as
+    published.
 
     References
     ----------
@@ -192,7 +194,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         trust=DEFAULT_TRUST,
         epsilon=0.05,
         warm_up=0.25,
-        restarts=0,
+        restarts=1,
         freeze=False,
         average=True,
         criterion=nn.CrossEntropyLoss,

@@ -69,7 +69,7 @@ METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
     "Co-teaching+": (CoTeachingPlusClassifier, 2.0, ("rate",)),
     "SELFIE": (SelfieClassifier, 1.2, ("rate", "one run")),
     "Prestopping": (PrestoppingClassifier, 1.3, ("rule",)),
-    "Prestopping+": (PrestoppingPlusClassifier, 2.3, ("rule",)),
+    "Prestopping+": (PrestoppingPlusClassifier, 3.3, ("rule",)),
     CLEAN_LEARNING: (DefaultClassifier, 5.0, ()),
     AS_PUBLISHED[0]: (PrestoppingClassifier, 1.3, ("rule", "vote")),
     AS_PUBLISHED[1]: (PrestoppingPlusClassifier, 2.3, ("rule", "vote", "alone")),
@@ -100,7 +100,7 @@ def classifier_of(
     if "vote" in told:
         params["trust"] = "vote"
     if "alone" in told:
-        params |= {"freeze": True, "average": False}
+        params |= {"restarts": 0, "freeze": True, "average": False}
     classifier = kind(**params)
     return (
         _cleaned(classifier, cell.seed) if cell.method == CLEAN_LEARNING else classifier
