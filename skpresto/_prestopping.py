@@ -56,7 +56,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         is estimated from the past predictions and from how often each class carries
         each label at the stop point: a label that mistakes rarely produce needs few
         predictions in its favour, one that they often produce needs most. ``"vote"``
-        takes the label predicted most often to be safe, as the paper does.
+        takes the label predicted most often to be safe, as the paper does. Raise it
+        for a cleaner and smaller safe set, on easy data above all.
     criterion : class or instance, default=torch.nn.CrossEntropyLoss
         Loss on logits and class numbers. It must be able to return one loss a sample
         (``reduction='none'``, which is set here).
@@ -146,7 +147,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     >>> X, y = make_classification(n_samples=600, class_sep=2.0, random_state=0)
     >>> is_wrong = np.random.RandomState(0).uniform(size=600) < 0.3
     >>> y_noisy = np.where(is_wrong, 1 - y, y)
-    >>> clf = PrestoppingClassifier(random_state=0).fit(X, y_noisy)
+    >>> clf = PrestoppingClassifier(trust=0.7, random_state=0).fit(X, y_noisy)
 
     The safe set is cleaner than the data it was taken from:
 

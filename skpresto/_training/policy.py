@@ -1,6 +1,7 @@
 """Policies: what a mini-batch learns from."""
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 from torch import Tensor
 
@@ -16,6 +17,8 @@ class SelectionPolicy(ABC):
 
     #: Whether a network may be left with nothing to learn from a batch.
     may_select_nothing = True
+    #: Says which labels are trusted, by ``agrees(labels)``; None is the plain vote.
+    vote: Any = None
 
     @abstractmethod
     def select(self, batch: Batch) -> Selection:

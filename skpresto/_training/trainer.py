@@ -248,7 +248,10 @@ class Trainer:
         visited = slice(None) if rows is None else rows.to(self.net.device)
         now = self.label_history.newest()
         is_changed = ((now != before) | ~was_visited)[visited]
-        is_memorized = (self.label_history.vote() == self.labels)[visited]
+        # In phase II, what counts is what the phase itself takes to be safe.
+        policy = self.net.policy_
+        vote = self.label_history if policy.vote is None else policy.vote
+        is_memorized = vote.agrees(self.labels)[visited]
         epoch = self.net.history[-1]
         n_learners = len(self.net.networks) * len(is_memorized)
         return {
