@@ -14,7 +14,6 @@ from skpresto._base import BaseNoisyLabelClassifier
 from skpresto._sklearn import Interval, StrOptions
 from skpresto._training.trainer import Trainer
 from skpresto._training.two_phases import (
-    DEFAULT_TRUST,
     run_phase_one,
     run_phase_two,
 )
@@ -51,13 +50,14 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
-    trust : float in (0, 1) or "vote", default=0.5
-        When a label is safe. A number is the least probability of being right, which
+    trust : "vote" or float in (0, 1), default="vote"
+        When a label is safe. ``"vote"`` takes the label predicted most often to be
+        safe, as the paper does. A number is the least probability of being right, which
         is estimated from the past predictions and from how often each class carries
         each label at the stop point: a label that mistakes rarely produce needs few
-        predictions in its favour, one that they often produce needs most. ``"vote"``
-        takes the label predicted most often to be safe, as the paper does. Raise it
-        for a cleaner and smaller safe set, on easy data above all.
+        predictions in its favour, one that they often produce needs most. 0.5 is worth
+        a try where a few epochs do not yet memorize everything; it makes the safe set
+        larger and less clean.
     criterion : class or instance, default=torch.nn.CrossEntropyLoss
         Loss on logits and class numbers. It must be able to return one loss a sample
         (``reduction='none'``, which is set here).
@@ -110,8 +110,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     label_agreement_ : ndarray of shape (n_samples,)
         Share of the last ``q`` predictions of each sample that equal its given label.
     suggested_labels_ : ndarray of shape (n_samples,)
-        Most likely class, from the last ``q`` predictions (with ``trust="vote"``: the
-        class predicted most often).
+        Class predicted most often in the last ``q`` visits; if ``trust`` is a number,
+        the most likely class.
     noise_rate_ : float
         Estimated share of wrong labels: the share of samples outside the safe set.
     stop_epoch_ : int
@@ -130,9 +130,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     momentum nor BatchNorm's statistics. A tie in a vote goes to the class predicted
     last.
 
-    The paper's vote leaves out correct labels that are hard to learn, and so costs
-    accuracy where mistakes are spread over many classes; the default departs from it
-    for that reason. Both are compared in the benchmarks.
+    The vote leaves out correct labels that are hard to learn, which costs accuracy
+    where mistakes are spread over many classes; ``trust=0.5`` keeps them. Both are
+    compared in the benchmarks.
 
     References
     ----------
@@ -147,7 +147,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     >>> X, y = make_classification(n_samples=600, class_sep=2.0, random_state=0)
     >>> is_wrong = np.random.RandomState(0).uniform(size=600) < 0.3
     >>> y_noisy = np.where(is_wrong, 1 - y, y)
-    >>> clf = PrestoppingClassifier(trust=0.7, random_state=0).fit(X, y_noisy)
+    >>> clf = PrestoppingClassifier(random_state=0).fit(X, y_noisy)
 
     The safe set is cleaner than the data it was taken from:
 
@@ -167,7 +167,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         *,
         q=10,
         stop=None,
-        trust=DEFAULT_TRUST,
+        trust="vote",
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,

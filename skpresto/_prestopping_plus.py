@@ -13,7 +13,7 @@ from skpresto._training.batch import Batch, Selection
 from skpresto._training.policy import RunningShare, SelectionPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
-from skpresto._training.two_phases import DEFAULT_TRUST, Vote
+from skpresto._training.two_phases import Vote
 from skpresto._warm_up import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
@@ -96,7 +96,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
-    trust : float in (0, 1) or "vote", default=0.5
+    trust : "vote" or float in (0, 1), default="vote"
         When a label is safe, as in :class:`PrestoppingClassifier`.
     epsilon : float in [0, 1], default=0.05
         Largest uncertainty (entropy of the history, divided by its greatest possible
@@ -156,8 +156,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
     no label is corrected, Eq. 5 is training on the safe set, which is done here.
-    ``trust="vote", restarts=0, freeze=True, average=False`` is the method as
-    published.
+    ``restarts=0, freeze=True, average=False`` is the method as published.
 
     References
     ----------
@@ -191,7 +190,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         *,
         q=10,
         stop=None,
-        trust=DEFAULT_TRUST,
+        trust="vote",
         epsilon=0.05,
         warm_up=0.25,
         restarts=1,

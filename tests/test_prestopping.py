@@ -232,13 +232,13 @@ def test_hold_out_is_stratified_and_takes_no_last_row(counts, fraction, seed):
 
 def test_the_papers_vote_trusts_what_is_predicted_most_often(noisy_blobs):
     X, y, _ = noisy_blobs
-    clf = quick(PrestoppingClassifier, trust="vote", stop=StopAfter(4)).fit(X, y)
+    clf = quick(PrestoppingClassifier, stop=StopAfter(4)).fit(X, y)
     assert np.array_equal(clf.safe_mask_, clf.suggested_labels_ == y)
 
 
 def test_a_trusted_label_is_the_most_likely_one(noisy_blobs):
     X, y, _ = noisy_blobs
-    clf = quick(PrestoppingClassifier, stop=StopAfter(4)).fit(X, y)
+    clf = quick(PrestoppingClassifier, trust=0.5, stop=StopAfter(4)).fit(X, y)
     assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
 
 

@@ -29,7 +29,8 @@ CLEAN_LEARNING = "CleanLearning"
 #: Plain training on the rows whose label is right: what no method can expect to beat.
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
-#: The two methods to the letter of the paper: by the plain vote, by one network.
+#: The two methods to the letter of the paper: by the plain vote (the others trust a
+#: label that is more likely right than wrong), by one network.
 AS_PUBLISHED = ("Prestopping as published", "Prestopping+ as published")
 
 #: Stop rules, given the true noise rate. The default rule is told nothing.
@@ -97,8 +98,8 @@ def classifier_of(
         params["restarts"] = 0
     if "rule" in told:
         params["stop"] = RULES[cell.rule or DEFAULT_RULE](noise_rate)
-    if "vote" in told:
-        params["trust"] = "vote"
+    if "rule" in told:
+        params["trust"] = "vote" if "vote" in told else 0.5
     if "alone" in told:
         params |= {"restarts": 0, "freeze": True, "average": False}
     classifier = kind(**params)

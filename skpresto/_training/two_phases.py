@@ -12,8 +12,8 @@ from skpresto._training.trainer import Trainer
 from skpresto._training.weighted_vote import WeightedVote
 from skpresto.stopping import StopRule
 
-#: A label that is more likely right than wrong is trusted, unless said otherwise.
-DEFAULT_TRUST = 0.5
+#: A label is trusted by the plain vote, as in the paper, unless said otherwise.
+DEFAULT_TRUST: float | str = "vote"
 
 #: How a label may come to be trusted: by winning the plain or the weighted vote.
 Vote = LabelHistory | WeightedVote
