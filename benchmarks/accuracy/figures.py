@@ -123,6 +123,8 @@ def _dots(
         if known:
             y, x, error = zip(*known, strict=True)
             style = {**line_style(number), "linestyle": "none"}
+            if number >= 7:  # colours and marks come again: hollow
+                style["markerfacecolor"] = "white"
             is_ours = contender.method.startswith("Prestopping")
             size = 8 if is_ours else 5
             ax.errorbar(
