@@ -11,7 +11,6 @@ from skpresto._sklearn import Interval
 from skpresto._training.progress import Progress
 from skpresto._training.trainer import Trainer, TrainingData
 from skpresto._training.two_phases import (
-    DEFAULT_TRUST,
     hold_out,
     run_phase_one,
     run_phase_two,
@@ -48,7 +47,7 @@ def noise_rate_of(
     net = build_net(estimator, data, n_networks=1)
     trainer = Trainer(net, data, estimator.q, progress)
     run_phase_one(trainer, rule, estimator.max_epochs, rng)
-    vote = run_phase_two(trainer, estimator.max_epochs, DEFAULT_TRUST)
+    vote = run_phase_two(trainer, estimator.max_epochs)
     is_safe = vote.agrees(trainer.labels)
     trainer.finish()
     n_safe = int(torch.count_nonzero(is_safe))

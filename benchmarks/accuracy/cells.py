@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
+#: What a result depends on, besides its cell.
+SETTINGS = ("epochs", "rows", "test_rows", "module")
 #: Noise that is put in; any other name is a column of real noisy labels.
 INJECTED = ("pair", "symmetric")
 CLEAN = "clean"
@@ -79,5 +81,4 @@ class Setting:
     @property
     def fingerprint(self) -> dict[str, int | str | None]:
         """What a result depends on: results under other values do not count."""
-        names = ("epochs", "rows", "test_rows", "module")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in SETTINGS}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from cells import CLEAN, Cell
+from cells import CLEAN, SETTINGS, Cell
 from contenders import CLEAN_SUBSET, DEFAULT_RULE
 from results import cell_of
 
@@ -196,5 +196,4 @@ def pooled_share(repairs: Iterable[Repair]) -> float | None:
 
 
 def _settings(result: dict[str, Any]) -> tuple:
-    names = ("epochs", "rows", "test_rows", "module")
-    return tuple(result.get(name) for name in names)
+    return tuple(result.get(name) for name in SETTINGS)

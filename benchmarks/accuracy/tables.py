@@ -27,6 +27,7 @@ from summary import (
 
 NOTHING = "\N{EN DASH}"
 EARLY_STOPPED = "error_best_validation"
+SAFE_SET = ("safe_precision", "safe_recall")
 Q_GRID = (1, 5, 10, 15, 20)
 
 
@@ -40,6 +41,14 @@ def with_error(estimate: Estimate | None) -> str:
         return NOTHING
     spread = "" if estimate.error is None else f" ± {100 * estimate.error:.1f}"
     return percent(estimate.mean) + spread
+
+
+def means_of(
+    summary: Summary, row: Row, contender: Contender, fields: Sequence[str]
+) -> str:
+    """Return the means of several numbers, in per cent."""
+    found = [summary.estimate(row, contender, field) for field in fields]
+    return " / ".join(percent(estimate and estimate.mean) for estimate in found)
 
 
 def name_of(row: Row, summary: Summary) -> str:
@@ -98,12 +107,8 @@ def best_epochs(summary: Summary) -> Iterator[str]:
     yield "## Test error at the epoch of the best validation / best test error, %\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
-        def text(row: Row) -> str:
-            fields = (EARLY_STOPPED, "error_best_test")
-            found = [summary.estimate(row, contender, field) for field in fields]
-            return " / ".join(percent(e and e.mean) for e in found)
-
-        return text
+        fields = (EARLY_STOPPED, "error_best_test")
+        return lambda row: means_of(summary, row, contender, fields)
 
     columns = {c.method: cell(c) for c in (*CONTENDERS, LIMIT)}
     yield from table(summary, summary.rows, columns)
@@ -200,12 +205,7 @@ def safe_sets(summary: Summary) -> Iterator[str]:
     yield "## Trusted labels: precision / recall, %\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
-        def text(row: Row) -> str:
-            fields = ("safe_precision", "safe_recall")
-            found = [summary.estimate(row, contender, field) for field in fields]
-            return " / ".join(percent(e and e.mean) for e in found)
-
-        return text
+        return lambda row: means_of(summary, row, contender, SAFE_SET)
 
     columns = {contender.method: cell(contender) for contender in CONTENDERS}
     yield from table(summary, [r for r in summary.rows if r.is_noisy], columns)
@@ -242,9 +242,7 @@ def as_published(summary: Summary) -> Iterator[str]:
 
     def cell(contender: Contender) -> Callable[[Row], str]:
         def text(row: Row) -> str:
-            fields = ("safe_precision", "safe_recall")
-            safe = [summary.estimate(row, contender, field) for field in fields]
-            shown = " / ".join(percent(e and e.mean) for e in safe)
+            shown = means_of(summary, row, contender, SAFE_SET)
             return f"{with_error(summary.estimate(row, contender))} ({shown})"
 
         return text

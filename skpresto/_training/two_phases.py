@@ -12,9 +12,6 @@ from skpresto._training.trainer import Trainer
 from skpresto._training.weighted_vote import WeightedVote
 from skpresto.stopping import StopRule
 
-#: A label is trusted by the plain vote, as in the paper, unless said otherwise.
-DEFAULT_TRUST: float | str = "vote"
-
 #: How a label may come to be trusted: by winning the plain or the weighted vote.
 Vote = LabelHistory | WeightedVote
 
@@ -66,7 +63,9 @@ def run_phase_one(
     return position + 1, is_settled
 
 
-def run_phase_two(trainer: Trainer, max_epochs: int, trust: float | str) -> Vote:
+def run_phase_two(
+    trainer: Trainer, max_epochs: int, trust: float | str = "vote"
+) -> Vote:
     """Go on to ``max_epochs``, learning from the safe set only.
 
     Parameters
@@ -75,8 +74,8 @@ def run_phase_two(trainer: Trainer, max_epochs: int, trust: float | str) -> Vote
         At the stop point.
     max_epochs : int
         Number of epochs that the network is to have behind it.
-    trust : float or "vote"
-        Least probability at which a label is trusted, or by the plain vote.
+    trust : "vote" or float, default="vote"
+        By the plain vote, or the least probability at which a label is trusted.
 
     Returns
     -------

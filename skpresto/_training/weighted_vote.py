@@ -19,9 +19,9 @@ class WeightedVote:
 
         share[k] * noise[k, k] / sum over j of share[j] * noise[j, k]
 
-    A rare mistake needs much evidence, a common one little: where mistakes are spread
-    over many classes, a label that is predicted now and then is nearly always right,
-    while one that another class is often mistaken for has to win clearly.
+    A label that mistakes rarely produce needs few predictions in its favour, one that
+    they often produce needs most: where mistakes are spread over many classes, a label
+    that is predicted now and then is nearly always right.
 
     Parameters
     ----------

@@ -2,6 +2,10 @@
 
 from collections import Counter
 
+import torch
+
+from skpresto._training.label_history import LabelHistory
+
 
 class NaiveLabelHistory:
     """Lists of predictions, oldest first; every question answered by counting."""
@@ -32,3 +36,13 @@ class NaiveLabelHistory:
     def frequencies(self, i):
         counts = Counter(self.entries[i])
         return {label: n / len(self.entries[i]) for label, n in counts.items()}
+
+
+def both_histories(n_samples, n_classes, length, batches):
+    """Return the history and its twin after the same visits."""
+    ours = LabelHistory(n_samples, n_classes, length)
+    naive = NaiveLabelHistory(n_samples, length)
+    for index, predicted in batches:
+        ours.record(torch.tensor(index), torch.tensor(predicted))
+        naive.record(index, predicted)
+    return ours, naive

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from skpresto._training import label_history, votes
 from skpresto._training.label_history import LabelHistory
-from tests.training.naive import NaiveLabelHistory
+from tests.training.naive import both_histories
 
 
 @st.composite
@@ -25,21 +25,10 @@ def visits(draw):
     return n_samples, n_classes, length, list(zip(batches, predicted, strict=True))
 
 
-def both_histories(drawn):
-    """Return the history and its twin after the same visits."""
-    n_samples, n_classes, length, batches = drawn
-    ours = LabelHistory(n_samples, n_classes, length)
-    naive = NaiveLabelHistory(n_samples, length)
-    for index, predicted in batches:
-        ours.record(torch.tensor(index), torch.tensor(predicted))
-        naive.record(index, predicted)
-    return ours, naive
-
-
 @given(visits())
 def test_vote_and_agreement_equal_those_of_the_naive_twin(drawn):
     n_samples, n_classes = drawn[:2]
-    ours, naive = both_histories(drawn)
+    ours, naive = both_histories(*drawn)
     assert ours.vote().tolist() == [naive.vote(i) for i in range(n_samples)]
     for label in range(max(0, n_classes - 3), n_classes):
         expected = [naive.agreement(i, label) for i in range(n_samples)]
@@ -49,7 +38,7 @@ def test_vote_and_agreement_equal_those_of_the_naive_twin(drawn):
 
 @given(visits())
 def test_questions_about_the_last_batch_include_that_batch(drawn):
-    ours, naive = both_histories(drawn)
+    ours, naive = both_histories(*drawn)
     for index, _ in drawn[3][-1:]:
         assert ours.vote_of_batch().tolist() == [naive.vote(i) for i in index]
         shares = ours.frequencies_of_batch()
@@ -62,7 +51,7 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
 @given(visits(), st.data())
 def test_agreement_of_the_last_batch_is_its_vote_against_its_labels(drawn, data):
     n_classes = drawn[1]
-    ours, naive = both_histories(drawn)
+    ours, naive = both_histories(*drawn)
     for index, _ in drawn[3][-1:]:
         labels = [data.draw(st.integers(0, n_classes - 1)) for _ in index]
         pairs = zip(index, labels, strict=True)
@@ -119,16 +108,16 @@ def test_batches_that_come_otherwise_than_expected_are_recorded_all_the_same():
 def test_renaming_the_classes_renames_the_votes(drawn, renamed):
     n_samples, _, length, batches = drawn
     to_three = [(index, [p % 3 for p in predicted]) for index, predicted in batches]
-    plain, _ = both_histories((n_samples, 3, length, to_three))
+    plain, _ = both_histories(n_samples, 3, length, to_three)
     other = [(index, [renamed[p] for p in predicted]) for index, predicted in to_three]
-    moved, _ = both_histories((n_samples, 3, length, other))
+    moved, _ = both_histories(n_samples, 3, length, other)
     expected = [-1 if v == -1 else renamed[v] for v in plain.vote().tolist()]
     assert moved.vote().tolist() == expected
 
 
 @given(visits())
 def test_restoring_a_state_undoes_later_visits(drawn):
-    ours, _ = both_histories(drawn)
+    ours, _ = both_histories(*drawn)
     before, votes = ours.state(), ours.vote()
     ours.record(torch.tensor([0]), torch.tensor([drawn[1] - 1]))
     ours.restore(before)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.weighted_vote import WeightedVote
-from tests.training.naive import NaiveLabelHistory
+from tests.training.naive import both_histories
 
 N_CLASSES = 3
 
@@ -28,15 +28,6 @@ def judged(draw):
     return n_samples, length, batches, labels, noise, draw(st.floats(0.05, 0.95))
 
 
-def histories(n_samples, length, batches):
-    ours = LabelHistory(n_samples, N_CLASSES, length)
-    naive = NaiveLabelHistory(n_samples, length)
-    for index, predicted in batches:
-        ours.record(torch.tensor(index), torch.tensor(predicted))
-        naive.record(index, predicted)
-    return ours, naive
-
-
 def probability(naive, i, label, noise):
     """Return how likely a label is right, by Bayes' rule and by counting."""
     shares = naive.frequencies(i)
@@ -47,7 +38,7 @@ def probability(naive, i, label, noise):
 @given(judged())
 def test_a_label_is_trusted_if_it_is_likely_by_bayes_rule(drawn):
     n_samples, length, batches, labels, noise, trust = drawn
-    history, naive = histories(n_samples, length, batches)
+    history, naive = both_histories(n_samples, N_CLASSES, length, batches)
     agrees = WeightedVote(history, noise, trust).agrees(torch.tensor(labels))
     for i, (found, label) in enumerate(zip(agrees.tolist(), labels, strict=True)):
         if not naive.entries[i]:
@@ -61,7 +52,7 @@ def test_a_label_is_trusted_if_it_is_likely_by_bayes_rule(drawn):
 @given(judged())
 def test_the_last_batch_is_judged_as_all_samples_are(drawn):
     n_samples, length, batches, labels, noise, trust = drawn
-    history, _ = histories(n_samples, length, batches)
+    history, _ = both_histories(n_samples, N_CLASSES, length, batches)
     vote, labels = WeightedVote(history, noise, trust), torch.tensor(labels)
     for index, _ in batches[-1:]:
         of_batch = vote.agrees_of_batch(labels[index])
@@ -88,7 +79,7 @@ def test_expecting_visits_changes_no_score(drawn, n_epochs):
 @given(judged())
 def test_the_most_likely_class_is_that_of_the_heaviest_votes(drawn):
     n_samples, length, batches, labels, noise, trust = drawn
-    history, naive = histories(n_samples, length, batches)
+    history, naive = both_histories(n_samples, N_CLASSES, length, batches)
     found = WeightedVote(history, noise, trust).vote(torch.tensor(labels)).tolist()
     for i, label in enumerate(labels):
         entries = naive.entries[i]
@@ -102,7 +93,7 @@ def test_the_most_likely_class_is_that_of_the_heaviest_votes(drawn):
 @given(judged())
 def test_what_is_trusted_at_a_half_or_more_is_the_most_likely_class(drawn):
     n_samples, length, batches, labels, noise, trust = drawn
-    history, _ = histories(n_samples, length, batches)
+    history, _ = both_histories(n_samples, N_CLASSES, length, batches)
     vote = WeightedVote(history, noise, max(trust, 0.51))
     labels = torch.tensor(labels)
     is_trusted = vote.agrees(labels)
@@ -112,7 +103,7 @@ def test_what_is_trusted_at_a_half_or_more_is_the_most_likely_class(drawn):
 @given(judged(), st.floats(0.01, 0.9))
 def test_a_higher_trust_never_trusts_more(drawn, factor):
     n_samples, length, batches, labels, noise, trust = drawn
-    history, _ = histories(n_samples, length, batches)
+    history, _ = both_histories(n_samples, N_CLASSES, length, batches)
     labels = torch.tensor(labels)
     high = WeightedVote(history, noise, trust).agrees(labels)
     low = WeightedVote(history, noise, factor * trust).agrees(labels)
