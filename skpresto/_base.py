@@ -145,7 +145,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
     def _publish(self, trainer: Trainer, outcome: Any) -> None:
         """Set what is known of each training label, given what ``_train`` returned."""
         suggested = self._suggested_classes(trainer, outcome).cpu().numpy()
-        agreement = trainer.label_history.agreement(trainer.labels)
+        agreement = self._label_agreement(trainer, outcome)
         self.safe_mask_ = self._safe_mask(trainer, outcome).cpu().numpy()
         self.label_agreement_ = agreement.double().cpu().numpy()
         self.suggested_labels_ = self.classes_[suggested]
@@ -159,6 +159,10 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
     def _suggested_classes(self, trainer: Trainer, outcome: Any) -> Tensor:
         """Return what each sample may be: by default, what is predicted most often."""
         return trainer.label_history.vote()
+
+    def _label_agreement(self, trainer: Trainer, outcome: Any) -> Tensor:
+        """Return how much speaks for each label: by default, the share of the vote."""
+        return trainer.label_history.agreement(trainer.labels)
 
     def predict_proba(self, X):
         """Predict the probability of each class.

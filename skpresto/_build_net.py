@@ -39,8 +39,6 @@ def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> Policy
     """Return the net that ``estimator`` describes, not yet initialized."""
     params = estimator._net_params()
     module, module_params = _module(estimator, data, _of("module", params))
-    if n_networks > 1:
-        module = partial(_stack, module, n_networks)
     optimizer_params = _of("optimizer", params)
     _check_optimizer(estimator, optimizer_params)
     _complete_optimizer(estimator, optimizer_params)
@@ -68,6 +66,7 @@ def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> Policy
         **_prefixed("criterion", criterion_params),
         **others,
     )
+    net.n_networks_, net.make_ = n_networks, partial(_networks, module)
     net.n_classes_ = data.n_classes
     net.trial_ = _trial(data.X)
     return net
@@ -120,8 +119,10 @@ def _module(
     return module, params
 
 
-def _stack(module: Any, n_networks: int, **params: Any) -> NetworkStack:
-    """Return several networks made the same way, which must not start out equal."""
+def _networks(module: Any, n_networks: int, **params: Any) -> nn.Module:
+    """Return one network, or a stack of several, which must not start out equal."""
+    if n_networks == 1:
+        return module(**params)
     networks = [module(**params) for _ in range(n_networks)]
     if isinstance(module, partial) and module.func is copy.deepcopy:
         for network in networks[1:]:

@@ -10,11 +10,7 @@ from skpresto._build_net import build_net
 from skpresto._sklearn import Interval
 from skpresto._training.progress import Progress
 from skpresto._training.trainer import Trainer, TrainingData
-from skpresto._training.two_phases import (
-    hold_out,
-    run_phase_one,
-    run_phase_two,
-)
+from skpresto._training.two_phases import hold_out, run_phase_one, run_phase_two
 from skpresto.stopping import AgreementStop
 
 NOISE_RATE_CONSTRAINT = [Interval(Real, 0, 1, closed="left"), None]
@@ -47,8 +43,9 @@ def noise_rate_of(
     net = build_net(estimator, data, n_networks=1)
     trainer = Trainer(net, data, estimator.q, progress)
     run_phase_one(trainer, rule, estimator.max_epochs, rng)
-    vote = run_phase_two(trainer, estimator.max_epochs)
-    is_safe = vote.agrees(trainer.labels)
+    run_phase_two(trainer, estimator.max_epochs)
+    trainer.visit_the_unvisited()
+    is_safe = trainer.label_history.agrees(trainer.labels)
     trainer.finish()
     n_safe = int(torch.count_nonzero(is_safe))
     if n_safe == 0:

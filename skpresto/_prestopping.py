@@ -1,23 +1,17 @@
 """Prestopping: stop before wrong labels are memorized, then go on safely."""
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import torch
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from torch import Tensor, nn
+from torch import nn
 
 from skpresto._base import BaseNoisyLabelClassifier
-from skpresto._sklearn import Interval, StrOptions
 from skpresto._training.trainer import Trainer
-from skpresto._training.two_phases import (
-    run_phase_one,
-    run_phase_two,
-)
-from skpresto._training.weighted_vote import WeightedVote
+from skpresto._training.two_phases import run_phase_one, run_phase_two
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
 
@@ -29,8 +23,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     the wrong ones later [1]_. Phase I trains on everything and stops in between, at
     the epoch chosen by ``stop``. Phase II goes back to that epoch, with the
     optimizer, the schedule and everything else as they were, and trains on the
-    *maximal safe set* only: the samples whose given label is vouched for by what the
-    network has predicted in their last ``q`` visits. Neither clean data nor a noise
+    *maximal safe set* only: the samples whose given label is what the network has
+    predicted most often in their last ``q`` visits. Neither clean data nor a noise
     rate is needed.
 
     Parameters
@@ -50,14 +44,6 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
-    trust : "vote" or float in (0, 1), default="vote"
-        When a label is safe. ``"vote"`` takes the label predicted most often to be
-        safe, as the paper does. A number is the least probability of being right, which
-        is estimated from the past predictions and from how often each class carries
-        each label at the stop point: a label that mistakes rarely produce needs few
-        predictions in its favour, one that they often produce needs most. 0.5 is worth
-        a try where a few epochs do not yet memorize everything; it makes the safe set
-        larger and less clean.
     criterion : class or instance, default=torch.nn.CrossEntropyLoss
         Loss on logits and class numbers. It must be able to return one loss a sample
         (``reduction='none'``, which is set here).
@@ -110,8 +96,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     label_agreement_ : ndarray of shape (n_samples,)
         Share of the last ``q`` predictions of each sample that equal its given label.
     suggested_labels_ : ndarray of shape (n_samples,)
-        Class predicted most often in the last ``q`` visits; if ``trust`` is a number,
-        the most likely class.
+        Class predicted most often in the last ``q`` visits.
     noise_rate_ : float
         Estimated share of wrong labels: the share of samples outside the safe set.
     stop_epoch_ : int
@@ -127,12 +112,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     Notes
     -----
     A batch without safe samples changes nothing: neither the weights nor the
-    momentum nor BatchNorm's statistics. A tie in a vote goes to the class predicted
+    momentum nor BatchNorm's statistics. A tie in the vote goes to the class predicted
     last.
-
-    The vote leaves out correct labels that are hard to learn, which costs accuracy
-    where mistakes are spread over many classes; ``trust=0.5`` keeps them. Both are
-    compared in the benchmarks.
 
     References
     ----------
@@ -158,7 +139,6 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     _parameter_constraints = {
         **BaseNoisyLabelClassifier._parameter_constraints,
         "stop": [StopRule, None],
-        "trust": [Interval(Real, 0, 1, closed="neither"), StrOptions({"vote"})],
     }
 
     def __init__(
@@ -167,7 +147,6 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         *,
         q=10,
         stop=None,
-        trust="vote",
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -181,7 +160,6 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         **net_params,
     ):
         self.stop = stop
-        self.trust = trust
         super().__init__(
             module,
             q=q,
@@ -213,34 +191,33 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         self.stop_rule_ = rule
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
+        self._find_stop_point(trainer, rng)
+        run_phase_two(trainer, self.max_epochs)
+
+    def _find_stop_point(self, trainer: Trainer, rng: np.random.RandomState) -> None:
         self.stop_epoch_, is_settled = run_phase_one(
             trainer, self.stop_rule_, self.max_epochs, rng
         )
         if not is_settled:
             self._warn_unsettled()
-        return run_phase_two(trainer, self.max_epochs, self.trust)
-
-    def _safe_mask(self, trainer: Trainer, outcome: Any) -> Tensor:
-        return outcome.agrees(trainer.labels)
-
-    def _suggested_classes(self, trainer: Trainer, outcome: Any) -> Tensor:
-        if isinstance(outcome, WeightedVote):
-            return outcome.vote(trainer.labels)
-        return super()._suggested_classes(trainer, outcome)
 
     def _warn_unsettled(self) -> None:
         used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
         if self.stop_epoch_ == self.max_epochs:
-            used = (
-                "no epoch is left for phase II, so the network is that of plain "
-                "training, which is right if the labels are clean"
-            )
+            used = self._without_stop_point()
         warnings.warn(
             f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
             f"{self.stop_rule_} was settled; {used}. Raise max_epochs, or choose a "
             "rule that settles earlier.",
             ConvergenceWarning,
-            stacklevel=6,
+            stacklevel=7,
+        )
+
+    def _without_stop_point(self) -> str:
+        """Return what it means that training was not stopped."""
+        return (
+            "no epoch is left for phase II, so the network is that of plain "
+            "training, which is right if the labels are clean"
         )
 
     def _publish(self, trainer: Trainer, outcome: Any) -> None:

@@ -23,6 +23,7 @@ from skpresto import (
     PrestoppingClassifier,
     PrestoppingPlusClassifier,
 )
+from skpresto._training.cross_fit import LearnWhatJudgesTrust
 from skpresto._training.two_phases import LearnFromSafeSet
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
@@ -389,7 +390,7 @@ class Interrupt(Callback):
         self.in_phase_two = in_phase_two
 
     def on_epoch_begin(self, net, **kwargs):
-        is_phase_two = isinstance(net.policy_, LearnFromSafeSet)
+        is_phase_two = isinstance(net.policy_, LearnFromSafeSet | LearnWhatJudgesTrust)
         if is_phase_two if self.in_phase_two else net.n_epochs_ == 1:
             raise KeyboardInterrupt
 

@@ -22,10 +22,9 @@ from skpresto.stopping import (
     MemorizedFractionStop,
     NoiseRateStop,
     OracleStop,
-    StopRule,
     ValidationStop,
 )
-from tests.discovery import quick
+from tests.discovery import StopAfter, quick
 from tests.training.naive import NaiveLabelHistory
 
 RULES = [
@@ -37,19 +36,6 @@ RULES = [
     OracleStop(),
     ValidationStop(patience=3),
 ]
-
-
-class StopAfter(StopRule):
-    """A rule as a user would write it."""
-
-    def __init__(self, n_epochs=3):
-        self.n_epochs = n_epochs
-
-    def candidate(self, records):
-        return min(self.n_epochs, len(records)) - 1
-
-    def is_settled(self, records):
-        return len(records) >= self.n_epochs
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
@@ -234,28 +220,3 @@ def test_the_papers_vote_trusts_what_is_predicted_most_often(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(PrestoppingClassifier, stop=StopAfter(4)).fit(X, y)
     assert np.array_equal(clf.safe_mask_, clf.suggested_labels_ == y)
-
-
-def test_a_trusted_label_is_the_most_likely_one(noisy_blobs):
-    X, y, _ = noisy_blobs
-    clf = quick(PrestoppingClassifier, trust=0.5, stop=StopAfter(4)).fit(X, y)
-    assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
-
-
-def test_the_less_trust_is_asked_for_the_more_labels_are_safe(noisy_blobs):
-    X, y, _ = noisy_blobs
-    shares = [
-        quick(PrestoppingClassifier, trust=trust, stop=StopAfter(4))
-        .fit(X, y)
-        .safe_mask_.mean()
-        for trust in (0.02, 0.5, 0.98)
-    ]
-    assert shares == sorted(shares, reverse=True)
-    assert shares[0] > shares[2]
-
-
-@pytest.mark.parametrize("trust", [0, 1, 1.5, "votes", None])
-def test_trust_out_of_range(noisy_blobs, trust):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match="'trust' parameter"):
-        quick(PrestoppingClassifier, trust=trust).fit(X, y)

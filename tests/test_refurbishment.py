@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from skpresto import (
@@ -23,7 +24,7 @@ from skpresto._training.losses import sample_losses
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.tally import mean_losses
 from skpresto.stopping import NoiseRateStop
-from tests.discovery import quick
+from tests.discovery import StopAfter, quick
 from tests.training.naive import NaiveLabelHistory
 
 N, K = 5, 3
@@ -140,28 +141,21 @@ def test_selfie_equals_its_naive_twin(visits, labels, q, epsilon, rate):
     st.integers(1, 4),
     epsilons,
     st.lists(st.booleans(), min_size=N, max_size=N),
-    st.booleans(),
 )
-def test_prestopping_plus_equals_its_naive_twin(
-    visits, labels, q, epsilon, safe, is_frozen
-):
+def test_prestopping_plus_equals_its_naive_twin(visits, labels, q, epsilon, safe):
     def naive(naive, index, labels, losses, epoch):
         if epoch < 2:
             return [float(safe[i]) for i in index], [labels[i] for i in index]
         corrected = [naive.update(i) for i in index]
-        is_safe = [
-            safe[i] if is_frozen else naive.history.vote(i) == labels[i] for i in index
-        ]
-        weights = [float(is_safe[j] or corrected[j] >= 0) for j in range(len(index))]
+        weights = [float(safe[i] or corrected[j] >= 0) for j, i in enumerate(index)]
         learnt = [
-            labels[i] if is_safe[j] or corrected[j] < 0 else corrected[j]
+            labels[i] if safe[i] or corrected[j] < 0 else corrected[j]
             for j, i in enumerate(index)
         ]
         return weights, learnt
 
     def policy(refurbisher):
-        vote = None if is_frozen else refurbisher.history
-        return LearnSafeAndRefurbished(refurbisher, torch.tensor(safe), 2, vote)
+        return LearnSafeAndRefurbished(refurbisher, torch.tensor(safe), 2)
 
     run_both(visits, labels, q, epsilon, policy, naive)
 
@@ -200,7 +194,7 @@ RULE = NoiseRateStop(0.35)
         (SelfieClassifier, {"noise_rate": 0.3, "restarts": 0}),
         (SelfieClassifier, {"noise_rate": 0.3, "restarts": 1}),
         (PrestoppingPlusClassifier, {"stop": RULE}),
-        (PrestoppingPlusClassifier, {"stop": RULE, "restarts": 1}),
+        (PrestoppingPlusClassifier, {"stop": RULE, "folds": None}),
     ],
 )
 def test_corrected_labels_are_mostly_right(fitted, noisy_blobs, Classifier, params):
@@ -214,18 +208,36 @@ def test_corrected_labels_are_mostly_right(fitted, noisy_blobs, Classifier, para
     assert clf.history_[0].corrected_fraction in (0, None)
 
 
-def test_safe_samples_are_never_relabelled(fitted):
-    clf = fitted(PrestoppingPlusClassifier, stop=RULE)
+@pytest.mark.parametrize("folds", [3, None])
+def test_safe_samples_are_never_relabelled(fitted, folds):
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE, folds=folds)
     assert not clf.corrected_mask_[clf.safe_mask_].any()
-    assert {record.phase for record in clf.history_} == {1, 2, 3, 4}
+    assert {record.phase for record in clf.history_} == {1, 2, 3}
 
 
-def test_a_frozen_safe_set_is_that_of_prestopping(fitted):
+def test_networks_side_by_side_repeat_phase_one_up_to_the_stop_point(fitted):
+    clf = fitted(PrestoppingPlusClassifier, stop=StopAfter(4), folds=3)
+    phases = [(record.phase, record.epoch) for record in clf.history_]
+    up_to_stop = [(1, epoch) for epoch in range(1, 5)]
+    beyond = [(2, epoch) for epoch in range(5, 26)]
+    fresh = [(3, epoch) for epoch in range(1, 26)]
+    assert phases == up_to_stop + up_to_stop + beyond + fresh
+
+
+def test_as_published_the_safe_set_is_that_of_prestopping(fitted):
     first = fitted(PrestoppingClassifier, stop=RULE)
-    frozen = fitted(PrestoppingPlusClassifier, stop=RULE, freeze=True)
-    judged = fitted(PrestoppingPlusClassifier, stop=RULE)
-    assert np.array_equal(frozen.safe_mask_, first.safe_mask_)
-    assert not np.array_equal(judged.safe_mask_, first.safe_mask_)
+    plus = fitted(PrestoppingPlusClassifier, stop=RULE, folds=None)
+    assert np.array_equal(plus.safe_mask_, first.safe_mask_)
+    assert not hasattr(plus.net_.module_, "partners")
+
+
+def test_safe_is_what_is_more_likely_right_than_wrong(fitted, noisy_blobs):
+    _, y, y_true = noisy_blobs
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE)
+    assert np.array_equal(clf.safe_mask_, clf.label_agreement_ >= 0.5)
+    assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
+    assert (y == y_true)[clf.safe_mask_].mean() > 0.9
+    assert clf.noise_rate_ == pytest.approx(1 - clf.safe_mask_.mean())
 
 
 def probabilities(network, X):
@@ -234,26 +246,33 @@ def probabilities(network, X):
     return torch.softmax(logits, dim=1).numpy()
 
 
-@pytest.mark.parametrize("restarts", [0, 1])
-def test_prestopping_plus_predicts_with_all_its_networks(fitted, noisy_blobs, restarts):
+def test_prestopping_plus_predicts_with_all_its_networks(fitted, noisy_blobs):
     X, _, _ = noisy_blobs
-    clf = fitted(PrestoppingPlusClassifier, stop=RULE, restarts=restarts)
+    clf = fitted(PrestoppingPlusClassifier, stop=RULE, folds=3)
     module = clf.net_.module_
-    each = [probabilities(network, X) for network in (*module.partners, module.learner)]
-    assert len(each) == 2 + restarts
+    networks = [*module.partners, *module.learner.networks]
+    each = [probabilities(network, X) for network in networks]
+    assert len(each) == 3 + 2
+    assert len({p.tobytes() for p in each}) == len(each)
     assert np.allclose(clf.predict_proba(X), np.mean(each, axis=0), atol=1e-6)
-    # The first partner is the network that Prestopping alone ends with.
-    alone = fitted(PrestoppingClassifier, stop=RULE)
-    assert np.allclose(each[0], alone.predict_proba(X), atol=1e-6)
 
 
-def test_partners_do_not_change_what_the_fresh_network_learns(fitted, noisy_blobs):
-    X, _, _ = noisy_blobs
-    both = fitted(PrestoppingPlusClassifier, stop=RULE)
-    alone = fitted(PrestoppingPlusClassifier, stop=RULE, average=False)
-    fresh = both.net_.module_.learner
-    assert np.array_equal(probabilities(fresh, X), alone.predict_proba(X))
-    assert not hasattr(alone.net_.module_, "partners")
+def test_a_rule_that_never_settles_is_said_to_leave_the_judging_to_the_end(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(PrestoppingPlusClassifier, stop=NoiseRateStop(0.0))
+    with pytest.warns(ConvergenceWarning, match="judged only after networks have"):
+        clf.fit(X, y)
+    assert clf.stop_epoch_ == 12
+
+
+def test_samples_that_no_epoch_visits_are_judged_as_new_ones(noisy_blobs):
+    X, y, y_true = noisy_blobs
+    sampler = torch.utils.data.SubsetRandomSampler(range(len(X) // 2))
+    params = {"iterator_train__sampler": sampler, "max_epochs": 25, "q": 4}
+    clf = quick(PrestoppingPlusClassifier, stop=StopAfter(5), **params).fit(X, y)
+    unvisited = slice(len(X) // 2, None)
+    assert (clf.suggested_labels_ == y_true)[unvisited].mean() > 0.8
+    assert (y == y_true)[unvisited][clf.safe_mask_[unvisited]].mean() > 0.85
 
 
 def test_restarts_are_runs_of_their_own(fitted):
@@ -271,13 +290,28 @@ def test_corrected_labels_survive_a_restart(fitted):
     assert once.corrected_mask_.sum() > 0
 
 
+@pytest.mark.parametrize(
+    ("Classifier", "params"),
+    [
+        (SelfieClassifier, {"restarts": -1}),
+        (PrestoppingPlusClassifier, {"folds": 1}),
+        (PrestoppingPlusClassifier, {"folds": 2.5}),
+        (PrestoppingPlusClassifier, {"folds": "all"}),
+    ],
+    ids=str,
+)
+def test_number_of_networks_out_of_range(noisy_blobs, Classifier, params):
+    X, y, _ = noisy_blobs
+    with pytest.raises(ValueError, match=f"'{next(iter(params))}' parameter"):
+        quick(Classifier, **params).fit(X, y)
+
+
 @pytest.mark.parametrize("Classifier", [SelfieClassifier, PrestoppingPlusClassifier])
 @pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"epsilon": 1.5}, "'epsilon' parameter"),
         ({"epsilon": -0.1}, "'epsilon' parameter"),
-        ({"restarts": -1}, "'restarts' parameter"),
         ({"warm_up": -1}, "'warm_up' parameter"),
         ({"warm_up": 1.5}, "'warm_up' parameter"),
         ({"warm_up": 12}, "would warm up for 12 of max_epochs=12 epochs"),

@@ -25,6 +25,7 @@ SHORT = {"max_epochs": 15, "batch_size": 32}
 #: The methods that train several times do so once, but for one of each kind.
 ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1},
+    "PrestoppingPlusClassifier": {"folds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
 }
 BUILT_IN = [

@@ -29,9 +29,8 @@ CLEAN_LEARNING = "CleanLearning"
 #: Plain training on the rows whose label is right: what no method can expect to beat.
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
-#: The two methods to the letter of the paper: by the plain vote (the others trust a
-#: label that is more likely right than wrong), by one network.
-AS_PUBLISHED = ("Prestopping as published", "Prestopping+ as published")
+#: Prestopping+ to the letter of the paper: one network judges its own labels.
+AS_PUBLISHED = "Prestopping+ as published"
 
 #: Stop rules, given the true noise rate. The default rule is told nothing.
 RULES: dict[str, Callable[[float], Any]] = {
@@ -70,10 +69,9 @@ METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
     "Co-teaching+": (CoTeachingPlusClassifier, 2.0, ("rate",)),
     "SELFIE": (SelfieClassifier, 1.2, ("rate", "one run")),
     "Prestopping": (PrestoppingClassifier, 1.3, ("rule",)),
-    "Prestopping+": (PrestoppingPlusClassifier, 3.3, ("rule",)),
+    "Prestopping+": (PrestoppingPlusClassifier, 8.0, ("rule",)),
     CLEAN_LEARNING: (DefaultClassifier, 5.0, ()),
-    AS_PUBLISHED[0]: (PrestoppingClassifier, 1.3, ("rule", "vote")),
-    AS_PUBLISHED[1]: (PrestoppingPlusClassifier, 2.3, ("rule", "vote", "alone")),
+    AS_PUBLISHED: (PrestoppingPlusClassifier, 2.3, ("rule", "alone")),
 }
 
 
@@ -98,10 +96,8 @@ def classifier_of(
         params["restarts"] = 0
     if "rule" in told:
         params["stop"] = RULES[cell.rule or DEFAULT_RULE](noise_rate)
-    if "rule" in told:
-        params["trust"] = "vote" if "vote" in told else 0.5
     if "alone" in told:
-        params |= {"restarts": 0, "freeze": True, "average": False}
+        params["folds"] = None
     classifier = kind(**params)
     return (
         _cleaned(classifier, cell.seed) if cell.method == CLEAN_LEARNING else classifier

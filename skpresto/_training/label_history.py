@@ -10,10 +10,8 @@ from skpresto._training.votes import (
     by_age,
     count_true,
     most_frequent,
-    most_weight,
     same_class,
     smallest_dtype,
-    sum_of_scores,
 )
 
 # Samples looked at together when all are asked about.
@@ -154,20 +152,6 @@ class LabelHistory:
             return table.gather(0, newest.unsqueeze(0))
         return (self.vote_of_batch() == labels).to(torch.float32).unsqueeze(0)
 
-    def score_of_batch(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """Return the sum of ``scores[predicted, label]``, for the batch recorded last.
-
-        Parameters
-        ----------
-        scores : Tensor of shape (n_classes, n_classes)
-            What a prediction adds to a label. Not to be changed between batches.
-        labels : Tensor of shape (b,)
-            A label for each sample of the batch.
-        """
-        visits = self._current
-        newest = torch.take(scores, visits.predicted[-1] * self.n_classes + labels)
-        return visits.older_score(scores, labels) + newest
-
     def frequencies_of_batch(self) -> Tensor:
         """Return the share of each entry's class, for the batch recorded last.
 
@@ -190,14 +174,6 @@ class LabelHistory:
         visits = self._current
         return visits.of_batch(visits.counts) + 1 >= self.length
 
-    def score(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """Return the sum of ``scores[predicted, label]`` for every sample."""
-        total = torch.empty_like(self._n_entries, dtype=scores.dtype)
-        for some in self._slices():
-            rows, counts = self._predicted[some], self._n_entries[some]
-            total[some] = sum_of_scores(rows, counts, labels[some], scores)
-        return total
-
     def agrees(self, labels: Tensor) -> Tensor:
         """Return where the vote equals the label, for every sample."""
         return self.vote() == labels
@@ -209,24 +185,6 @@ class LabelHistory:
             rows, counts = self._predicted[some], self._n_entries[some]
             voted, _ = most_frequent(by_age(rows, counts, self.n_classes))
             votes[some] = voted.long().masked_fill_(counts == 0, -1)
-        return votes
-
-    def weighted_vote(self, labels: Tensor, weights: Tensor) -> Tensor:
-        """Return the class whose predictions weigh most, for every sample.
-
-        Parameters
-        ----------
-        labels : Tensor of shape (n_samples,)
-            A label for each sample.
-        weights : Tensor of shape (n_classes, n_classes)
-            Weight of a prediction of class j for a sample with label k.
-        """
-        votes = torch.empty_like(self._n_entries, dtype=torch.int64)
-        for some in self._slices():
-            rows, counts = self._predicted[some], self._n_entries[some]
-            entries = by_age(rows, counts, self.n_classes)
-            voted = most_weight(entries, labels[some], weights)
-            votes[some] = voted.masked_fill_(counts == 0, -1)
         return votes
 
     def agreement(self, labels: Tensor) -> Tensor:

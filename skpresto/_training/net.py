@@ -56,6 +56,9 @@ class PolicyNet(NeuralNet):
     #: Two training samples, with which a new module is tried, and the class count.
     trial_: Any
     n_classes_: int
+    #: What makes a number of networks, and how many are trained side by side.
+    make_: Callable[..., nn.Module]
+    n_networks_: int
     #: Measures the epoch before the callbacks hear of its end.
     evaluate_: Callable[[], dict[str, float]]
 
@@ -70,7 +73,8 @@ class PolicyNet(NeuralNet):
 
     def initialize_module(self) -> "PolicyNet":
         """Build the module, and see that what it returns fits the classes."""
-        super().initialize_module()
+        params = self.get_params_for("module")
+        self.module_ = self.make_(self.n_networks_, **params)
         module = to_device(self.module_, self.device)
         module.eval()
         with torch.no_grad():  # also gives lazy modules their parameters
@@ -266,17 +270,16 @@ class PolicyNet(NeuralNet):
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""
         self._set_training(False)
-        classes = [
-            self._infer(to_device(features, self.device)).argmax(dim=-1)
-            for features, _ in self.get_iterator(rows)
-        ]
-        return torch.cat(classes)
+        blocks = (
+            to_device(features, self.device) for features, _ in self.get_iterator(rows)
+        )
+        return torch.cat([self._infer(block).argmax(dim=-1) for block in blocks])
 
     def _infer(self, features: Any) -> Tensor:
         """Return the outputs of the module for features on its device."""
         # skorch's infer() is for inputs of several parts, and slow for one.
-        is_plain = isinstance(features, Tensor)
-        return self.module_(features) if is_plain else self.infer(features)
+        infer = self.module_ if isinstance(features, Tensor) else self.infer
+        return infer(features)
 
 
 def _is_in_memory(dataset: TrainingRows | PredictionRows) -> bool:

@@ -29,8 +29,8 @@ class NetworkStack(nn.Module):
 class LearnerAndPartners(nn.Module):
     """A network in training and others that are done, which predict together.
 
-    In training only the learner is asked. In evaluation the output is as that of a
-    :class:`NetworkStack` of all.
+    In training only the learner is asked, which may be a :class:`NetworkStack`. In
+    evaluation the output is as that of a stack of all.
     """
 
     def __init__(self, learner: nn.Module, partners: Iterable[nn.Module]) -> None:
@@ -39,10 +39,10 @@ class LearnerAndPartners(nn.Module):
         self.partners = nn.ModuleList(partners).requires_grad_(False)
 
     def forward(self, X: Tensor) -> Tensor:
-        """Return one logit a class."""
+        """Return the logits of the learner in training, (b, c) in evaluation."""
         if self.training:
             return self.learner(X)
-        networks = (self.learner, *self.partners)
+        networks = (*networks_of(self.learner), *self.partners)
         return mean_of_logits(torch.stack([network(X) for network in networks]))
 
 
@@ -54,7 +54,7 @@ def mean_of_logits(outputs: Tensor) -> Tensor:
 def networks_of(module: nn.Module) -> list[nn.Module]:
     """Return the networks that are trained side by side in ``module``."""
     if isinstance(module, LearnerAndPartners):
-        return [module.learner]
+        return networks_of(module.learner)
     return list(module.networks) if isinstance(module, NetworkStack) else [module]
 
 

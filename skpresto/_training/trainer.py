@@ -88,14 +88,20 @@ class Trainer:
         """Number of epochs the net has behind it; going back takes some off."""
         return self.net.n_epochs_
 
-    def restart(self, partners: Iterable[nn.Module] = ()) -> None:
+    def restart(
+        self, n_networks: int | None = None, partners: Iterable[nn.Module] = ()
+    ) -> None:
         """Begin anew: fresh network, optimizer, schedule and label history.
 
         Parameters
         ----------
+        n_networks : int, default=None
+            Number of networks to train side by side; None means as many as before.
         partners : iterable of nn.Module
             Trained networks that are to predict together with the fresh one.
         """
+        if n_networks is not None:
+            self.net.n_networks_ = n_networks
         self.net.initialize()
         if partners := list(partners):
             self.net.module_ = LearnerAndPartners(self.net.module_, partners)
@@ -174,7 +180,7 @@ class Trainer:
                 "module returns finite logits."
             )
         self.net.notify("on_train_end", X=self.data.X, y=self.data.labels)
-        for name in ("policy_", "label_history_", "evaluate_", "trial_"):
+        for name in ("policy_", "label_history_", "evaluate_", "trial_", "make_"):
             if name in vars(self.net):
                 delattr(self.net, name)
 

@@ -9,31 +9,22 @@ from skpresto._training.batch import Batch, Selection
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.policy import LearnFromAll, SelectionPolicy
 from skpresto._training.trainer import Trainer
-from skpresto._training.weighted_vote import WeightedVote
 from skpresto.stopping import StopRule
-
-#: How a label may come to be trusted: by winning the plain or the weighted vote.
-Vote = LabelHistory | WeightedVote
 
 
 class LearnFromSafeSet(SelectionPolicy):
-    """Learn from the samples whose label wins the vote of their past predictions.
+    """Learn from the samples whose label is what was predicted most often for them.
 
     The predictions of the whole batch are in the history before the policy is asked,
     so samples can enter the safe set and leave it.
-
-    Parameters
-    ----------
-    vote : LabelHistory or WeightedVote
-        Says which labels of a batch are trusted.
     """
 
-    def __init__(self, vote: Vote) -> None:
-        self.vote = vote
+    def __init__(self, history: LabelHistory) -> None:
+        self.history = history
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe part of the batch."""
-        return Selection(weights=self.vote.agrees_of_batch(batch.labels))
+        return Selection(weights=self.history.agrees_of_batch(batch.labels))
 
 
 def run_phase_one(
@@ -63,31 +54,10 @@ def run_phase_one(
     return position + 1, is_settled
 
 
-def run_phase_two(
-    trainer: Trainer, max_epochs: int, trust: float | str = "vote"
-) -> Vote:
-    """Go on to ``max_epochs``, learning from the safe set only.
-
-    Parameters
-    ----------
-    trainer : Trainer
-        At the stop point.
-    max_epochs : int
-        Number of epochs that the network is to have behind it.
-    trust : "vote" or float, default="vote"
-        By the plain vote, or the least probability at which a label is trusted.
-
-    Returns
-    -------
-    vote : LabelHistory or WeightedVote
-        Says which labels are trusted at the end.
-    """
-    vote: Vote = trainer.label_history
-    if not isinstance(trust, str):
-        vote = WeightedVote.estimated(trainer.label_history, trainer.labels, trust)
-    trainer.run(LearnFromSafeSet(vote), max_epochs - trainer.n_epochs, phase=2)
-    trainer.visit_the_unvisited()
-    return vote
+def run_phase_two(trainer: Trainer, max_epochs: int) -> None:
+    """Go on to ``max_epochs``, learning from the safe set only."""
+    policy = LearnFromSafeSet(trainer.label_history)
+    trainer.run(policy, max_epochs - trainer.n_epochs, phase=2)
 
 
 def hold_out(

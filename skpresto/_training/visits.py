@@ -6,12 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from skpresto._training.votes import (
-    by_age,
-    most_frequent,
-    sum_of_scores,
-    votes_after,
-)
+from skpresto._training.votes import by_age, most_frequent, votes_after
 
 
 class Visits:
@@ -50,7 +45,6 @@ class Visits:
         self.n_classes = n_classes
         self.predicted: list[Tensor] = []
         self.n_batches = self.n_made = self.n_last = 0
-        self._older_score: Tensor | None = None
 
     def comes_next(self, index: Tensor) -> bool:
         """Return whether ``index`` is the batch expected next."""
@@ -94,20 +88,3 @@ class Visits:
         agrees = votes == torch.cat(list(self.labels)).to(votes.dtype)
         sizes = [len(batch) for batch in self.batches]
         return agrees.to(torch.float32).split(sizes, dim=1)
-
-    def older_score(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """Return the sum of ``scores[entry, label]`` that one more entry leaves.
-
-        For the batch made last; counted for all batches at once where their labels
-        are known, so ``scores`` must be the same in all of them.
-        """
-        if self.expects_labels(labels):
-            if self._older_score is None:
-                assert self.labels is not None
-                all_labels = torch.cat(list(self.labels))
-                self._older_score = sum_of_scores(
-                    self.rows[:, :-1], self.counts, all_labels, scores
-                )
-            return self.of_batch(self._older_score)
-        some = slice(self.n_made - self.n_last, self.n_made)
-        return sum_of_scores(self.rows[some, :-1], self.counts[some], labels, scores)

@@ -87,55 +87,6 @@ def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
     return torch.cat(winners), torch.cat(most_votes)
 
 
-def most_weight(entries: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Return the class whose votes for each sample weigh most together.
-
-    Of several such classes it is the one entered last.
-
-    Parameters
-    ----------
-    entries : Tensor of shape (length, n_samples)
-        Entries, newest first, empty places filled as by :func:`by_age`.
-    labels : Tensor of shape (n_samples,)
-        A label for each sample.
-    weights : Tensor of shape (n_classes, n_classes)
-        Weight of a vote for the class of the row, for a sample with the label of the
-        column.
-    """
-    n_classes = len(weights)
-    heaviest = torch.zeros(len(labels), dtype=weights.dtype, device=labels.device)
-    winner = entries[0].long()
-    for entry in entries:
-        n_votes = count_true(entries == entry, dim=0, dtype=torch.int64)
-        place = entry.long().clamp(max=n_classes - 1) * n_classes + labels
-        weight = torch.take(weights, place) * n_votes * (entry < n_classes)
-        winner = torch.where(weight > heaviest, entry.long(), winner)
-        heaviest = torch.maximum(weight, heaviest)
-    return winner
-
-
-def sum_of_scores(
-    rows: Tensor, counts: Tensor, labels: Tensor, scores: Tensor
-) -> Tensor:
-    """Return the sum of ``scores[entry, label]`` over the entries of each sample.
-
-    Parameters
-    ----------
-    rows : Tensor of shape (n_samples, length)
-        Predicted classes, newest first.
-    counts : Tensor of shape (n_samples,)
-        How many of them there are.
-    labels : Tensor of shape (n_samples,)
-        A label for each sample.
-    scores : Tensor of shape (n_classes, n_classes)
-        What an entry adds to a label.
-    """
-    age = torch.arange(rows.shape[1], device=rows.device)
-    is_entry = age < counts.unsqueeze(1)
-    places = rows.long().mul_(scores.shape[1]).add_(labels.unsqueeze(1))
-    return (torch.take(scores, places) * is_entry).sum(dim=1)
-
-
 def votes_after(
     entries: Tensor, classes: Tensor, votes: Tensor, n_classes: int
 ) -> Tensor:

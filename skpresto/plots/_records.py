@@ -20,16 +20,23 @@ def path_of(
     if stop_epoch is None:
         last = max((record.phase for record in records), default=1)
         return [record for record in records if record.phase == last]
-    return [
-        record
-        for record in records
-        if record.phase == 2 or (record.phase == 1 and record.epoch <= stop_epoch)
-    ]
+    kept = [record for record in phase_one_of(records) if record.epoch <= stop_epoch]
+    return kept + [record for record in records if record.phase == 2]
+
+
+def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
+    """Return the epochs in which the stop point was found.
+
+    Networks that repeat phase I later, up to the point found, begin to count anew.
+    """
+    found = [record for record in records if record.phase == 1]
+    begin = [i for i, record in enumerate(found) if record.epoch == 1]
+    return found[: begin[1]] if len(begin) > 1 else found
 
 
 def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
     """Return the epochs of phase I beyond the stop point."""
-    return [r for r in records if r.phase == 1 and r.epoch > stop_epoch]
+    return [record for record in phase_one_of(records) if record.epoch > stop_epoch]
 
 
 def require_truth(records: Sequence[EpochRecord], owner: str) -> None:

@@ -1,0 +1,128 @@
+"""Networks that judge labels for each other, and more that learn what is judged."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from skpresto._training.batch import Batch, Selection
+from skpresto._training.batching import PredictionRows
+from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
+from skpresto._training.policy import RunningShare, SelectionPolicy
+from skpresto._training.trainer import Trainer
+
+# More add little, and each takes as long as plain training.
+_N_FRESH = 2
+
+
+class LearnWhatJudgesTrust(SelectionPolicy):
+    """Learn from everything at first, then from what the judges of the samples trust.
+
+    For networks side by side, each of which judges the samples that it leaves out.
+
+    Parameters
+    ----------
+    opinion : LeftOutOpinion
+        What the networks think of samples that they leave out.
+    labels : Tensor of shape (n_samples,)
+        All labels as given.
+    stop_epoch : int
+        Number of epochs that learn from everything.
+    """
+
+    def __init__(self, opinion: LeftOutOpinion, labels: Tensor, stop_epoch: int):
+        self.vote = opinion
+        self.labels = labels
+        self.stop_epoch = stop_epoch
+        self._noise: Tensor | None = None
+        self._counted_in = -1
+        self._corrected = RunningShare()
+
+    def select(self, batch: Batch) -> Selection:
+        """Return for each network what the others' judgement leaves of its part."""
+        is_learner = self.vote.add_batch(batch)
+        if batch.epoch < self.stop_epoch:
+            return Selection(weights=is_learner.to(batch.losses.dtype))
+        judged = self.vote.judge(batch.labels, batch.index, self._current_noise(batch))
+        self._corrected.add(judged.is_corrected)
+        weights = (is_learner & judged.is_learnt).to(batch.losses.dtype)
+        return Selection(weights=weights, labels=judged.labels)
+
+    def _current_noise(self, batch: Batch) -> Tensor:
+        """Count mistakes anew once an epoch, since networks get better at it."""
+        if self._noise is None or self._counted_in != batch.epoch:
+            self._noise = self.vote.noise(self.labels)
+            self._counted_in = batch.epoch
+        return self._noise
+
+    def epoch_summary(self) -> dict[str, float]:
+        """Return which share was learnt from under another label."""
+        return {"corrected_fraction": self._corrected.take()}
+
+
+class LearnAsJudged(SelectionPolicy):
+    """Learn from safe and corrected labels, which stay as they are.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        What is to be made of every label.
+    """
+
+    def __init__(self, judgement: Judgement) -> None:
+        self.judgement = judgement
+        self._weights = judgement.is_learnt.float()
+        self._corrected = RunningShare()
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the part of the batch that has a label to learn from."""
+        weights = self._weights.index_select(0, batch.index)
+        labels = self.judgement.labels.index_select(0, batch.index)
+        self._corrected.add(labels != batch.labels)
+        return Selection(weights=weights.expand(len(batch.logits), -1), labels=labels)
+
+    def epoch_summary(self) -> dict[str, float]:
+        """Return which share was learnt from under another label."""
+        return {"corrected_fraction": self._corrected.take()}
+
+
+def run_cross_fit(
+    trainer: Trainer,
+    n_networks: int,
+    stop_epoch: int,
+    max_epochs: int,
+    epsilon: float,
+    rng: np.random.RandomState,
+) -> LeftOutOpinion:
+    """Train networks side by side that leave a part out each; return what they think.
+
+    They learn from everything for ``stop_epoch`` epochs and from what they trust for
+    the rest of ``max_epochs``. They are left in ``trainer.net``.
+    """
+    trainer.restart(n_networks=n_networks)
+    parts = divide(trainer.data.labels.numpy(), n_networks, rng)
+    opinion = LeftOutOpinion(
+        torch.from_numpy(parts).to(trainer.labels.device),
+        trainer.data.n_classes,
+        trainer.label_history.length,
+        epsilon,
+    )
+    policy = LearnWhatJudgesTrust(opinion, trainer.labels, stop_epoch)
+    trainer.run(policy, stop_epoch, phase=1)
+    trainer.run(policy, max_epochs - stop_epoch, phase=2)
+    _ask_about_the_unvisited(trainer, opinion)
+    return opinion
+
+
+def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
+    """Judge samples that no epoch has visited by all networks, as new samples."""
+    unvisited = (~opinion.is_visited()).nonzero().squeeze(1)
+    if len(unvisited):
+        rows = PredictionRows(trainer.data.X, unvisited.cpu())
+        probability = torch.from_numpy(trainer.net.predict_proba(rows))
+        opinion.add(unvisited, probability.to(unvisited.device))
+
+
+def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:
+    """Train fresh networks, which are to predict together with those before them."""
+    trainer.restart(_N_FRESH, partners=trainer.net.networks)
+    trainer.run(LearnAsJudged(judgement), max_epochs, phase=3)

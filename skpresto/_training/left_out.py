@@ -1,0 +1,174 @@
+"""What networks think of samples that they do not learn from."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from skpresto._training.batch import Batch
+
+
+class Judgement(NamedTuple):
+    """What is to be made of labels.
+
+    Parameters
+    ----------
+    is_safe : Tensor of shape (n,), dtype=bool
+        Whether the label is more likely right than wrong.
+    is_corrected : Tensor of shape (n,), dtype=bool
+        Whether it is not, and it is clear which one is right.
+    labels : Tensor of shape (n,)
+        The corrected label where there is one, the given one elsewhere.
+    """
+
+    is_safe: Tensor
+    is_corrected: Tensor
+    labels: Tensor
+
+    @property
+    def is_learnt(self) -> Tensor:
+        """Whether there is a label to learn from, given or corrected."""
+        return self.is_safe | self.is_corrected
+
+
+class LeftOutOpinion:
+    """Judge each label by a network that does not learn from it.
+
+    A network that learns from a wrong label comes to predict it, and so to vouch for
+    it. Here each of several networks leaves a part of the samples out, and the
+    probabilities that it gives to these at their visits are averaged, with weights
+    that fade over about q visits. They are the opinion of someone who has not seen the
+    label. If samples of class j are labelled k with the frequency ``noise[j, k]``, then
+    by Bayes' rule a sample labelled k belongs to class j with a probability in
+    proportion to ::
+
+        probability[j] * noise[j, k]
+
+    The frequencies are counted: the class of the highest probability is taken for the
+    truth. A label that mistakes rarely produce needs little in its favour, one that
+    they often produce needs most.
+
+    Parameters
+    ----------
+    left_out_by : Tensor of shape (n_samples,)
+        The network that does not learn from each sample.
+    n_classes : int
+        Number of classes.
+    q : int
+        Number of visits over which an opinion fades.
+    epsilon : float
+        Largest probability of a mistake at which a label is corrected.
+    """
+
+    def __init__(
+        self, left_out_by: Tensor, n_classes: int, q: int, epsilon: float
+    ) -> None:
+        self.left_out_by = left_out_by
+        self.n_classes = n_classes
+        self.q = q
+        self.epsilon = epsilon
+        self._probability = torch.zeros(
+            (len(left_out_by), n_classes), device=left_out_by.device
+        )
+
+    def add(self, index: Tensor, probability: Tensor) -> None:
+        """Take in probabilities of the samples at ``index``, of shape (b, c)."""
+        before = self._probability.index_select(0, index)
+        # Only proportions matter, so that a first opinion need not be scaled up.
+        mean = before.lerp_(probability.to(before.dtype), 1 / self.q)
+        self._probability.index_copy_(0, index, mean)
+
+    def add_batch(self, batch: Batch) -> Tensor:
+        """Take in what each sample's own judge says in a mini-batch.
+
+        Returns
+        -------
+        is_learner : Tensor of shape (k, b), dtype=bool
+            Which networks may learn from which samples: all but their judges.
+        """
+        judge = self.left_out_by.index_select(0, batch.index)
+        is_judge = judge == torch.arange(
+            len(batch.logits), device=judge.device
+        ).unsqueeze(1)
+        logits = batch.logits[judge, torch.arange(len(judge), device=judge.device)]
+        self.add(batch.index, torch.softmax(logits, dim=1))
+        return ~is_judge
+
+    def is_visited(self) -> Tensor:
+        """Return of which samples there is an opinion."""
+        return self._probability.sum(dim=1) > 0
+
+    def noise(self, labels: Tensor) -> Tensor:
+        """Return how often each class carries each label, as far as is known now."""
+        is_visited = self.is_visited()
+        classes = self._probability.argmax(dim=1)
+        pairs = (classes * self.n_classes + labels)[is_visited]
+        counts = torch.bincount(pairs, minlength=self.n_classes**2).float()
+        counts = counts.view(self.n_classes, self.n_classes)
+        # As if there were one more sample of each class, labelled at random.
+        totals = counts.sum(dim=1, keepdim=True) + 1
+        return (counts + 1 / self.n_classes) / totals
+
+    def likely(
+        self,
+        labels: Tensor,
+        index: Tensor | None = None,
+        noise: Tensor | None = None,
+    ) -> Tensor:
+        """Return how likely each class is the true one, of shape (n, c).
+
+        Parameters
+        ----------
+        labels : Tensor of shape (n,)
+            Labels as given.
+        index : Tensor of shape (n,), default=None
+            The samples that the labels belong to. None means all.
+        noise : Tensor of shape (n_classes, n_classes), default=None
+            What :meth:`noise` returned; to be given if the labels are not all.
+        """
+        probability = self._probability
+        if index is not None:
+            probability = probability.index_select(0, index)
+        if noise is None:
+            noise = self.noise(labels)
+        joint = probability * noise.t().index_select(0, labels)
+        # A sample without an opinion gets no probability at all.
+        tiny = torch.finfo(joint.dtype).tiny
+        return joint / joint.sum(dim=1, keepdim=True).clamp_(min=tiny)
+
+    def judge(
+        self,
+        labels: Tensor,
+        index: Tensor | None = None,
+        noise: Tensor | None = None,
+    ) -> Judgement:
+        """Return what is to be made of labels; parameters as for :meth:`likely`."""
+        likely = self.likely(labels, index, noise)
+        is_safe = likely.gather(1, labels.unsqueeze(1)).squeeze(1) >= 0.5
+        highest, best = likely.max(dim=1)
+        is_clear = (highest >= 1 - self.epsilon) & (highest > 0) & (best != labels)
+        is_corrected = is_clear & ~is_safe
+        return Judgement(is_safe, is_corrected, torch.where(is_corrected, best, labels))
+
+    def agrees(self, labels: Tensor) -> Tensor:
+        """Return which of all labels are safe now."""
+        return self.judge(labels).is_safe
+
+
+def divide(labels: NDArray, n_parts: int, rng: np.random.RandomState) -> NDArray:
+    """Divide samples by chance into parts of equal size, and so every class.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 0, 1, 1, 1, 1])
+    >>> parts = divide(labels, 2, np.random.RandomState(0))
+    >>> np.bincount(parts).tolist(), np.bincount(parts[labels == 1]).tolist()
+    ([3, 3], [2, 2])
+    """
+    order = rng.permutation(len(labels))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    parts = np.empty(len(labels), dtype=np.int64)
+    parts[by_class] = np.arange(len(labels)) % n_parts
+    return parts

@@ -1,0 +1,236 @@
+"""Labels judged by networks that do not learn from them."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skpresto._training.batch import Batch
+from skpresto._training.cross_fit import LearnAsJudged, LearnWhatJudgesTrust
+from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
+
+N, C, K = 6, 3, 2
+
+logit = st.sampled_from([-4.0, -1.0, 0.0, 1.0, 5.0])
+visit = st.tuples(
+    st.lists(st.integers(0, N - 1), min_size=1, max_size=N, unique=True),
+    st.lists(logit, min_size=K * N * C, max_size=K * N * C),
+)
+visits_made = st.lists(visit, min_size=1, max_size=8)
+labels_of = st.lists(st.integers(0, C - 1), min_size=N, max_size=N)
+parts_of = st.lists(st.integers(0, K - 1), min_size=N, max_size=N)
+lengths = st.integers(1, 4)
+epsilons = st.sampled_from([0.0, 0.05, 0.4, 0.8, 1.0])
+
+
+def batch_of(visit, labels, epoch=0):
+    index, logits = visit
+    b = len(index)
+    logits = torch.tensor(logits).view(K, N, C)[:, :b]
+    given = torch.tensor([labels[i] for i in index])
+    return Batch(torch.tensor(index), given, logits, torch.zeros(K, b), epoch)
+
+
+def opinion_after(visits, labels, parts, q, epsilon=0.05):
+    opinion = LeftOutOpinion(torch.tensor(parts), C, q, epsilon)
+    for visit in visits:
+        opinion.add_batch(batch_of(visit, labels))
+    return opinion
+
+
+class NaiveOpinion:
+    """The same by lists and loops, in double precision."""
+
+    def __init__(self, visits, parts, q):
+        self.means = [[0.0] * C for _ in range(N)]
+        for index, logits in visits:
+            for j, i in enumerate(index):
+                start = (parts[i] * N + j) * C
+                powers = [math.exp(v) for v in logits[start : start + C]]
+                for c in range(C):
+                    new = powers[c] / sum(powers)
+                    self.means[i][c] += (new - self.means[i][c]) / q
+
+    def noise(self, labels):
+        counts = [[1 / C] * C for _ in range(C)]
+        for mean, label in zip(self.means, labels, strict=True):
+            if sum(mean):
+                counts[mean.index(max(mean))][label] += 1
+        return [[n / sum(row) for n in row] for row in counts]
+
+    def likely(self, labels):
+        noise = self.noise(labels)
+        answer = []
+        for mean, label in zip(self.means, labels, strict=True):
+            joint = [mean[j] * noise[j][label] for j in range(C)]
+            answer.append([v / sum(joint) if sum(joint) else 0.0 for v in joint])
+        return answer
+
+
+def is_undecided(naive):
+    """Whether two classes are so close that rounding may choose between them."""
+    tops = [sorted(mean)[-2:] for mean in naive.means if sum(mean)]
+    return any(top[1] - top[0] < 1e-6 for top in tops)
+
+
+@given(visits_made, labels_of, parts_of, lengths)
+def test_likelihoods_equal_those_of_the_naive_twin(visits, labels, parts, q):
+    naive = NaiveOpinion(visits, parts, q)
+    if is_undecided(naive):
+        return
+    opinion = opinion_after(visits, labels, parts, q)
+    given = torch.tensor(labels)
+    assert opinion.noise(given).numpy() == pytest.approx(np.array(naive.noise(labels)))
+    expected = np.array(naive.likely(labels))
+    assert opinion.likely(given).numpy() == pytest.approx(expected, abs=1e-5)
+    some = torch.tensor([4, 0])
+    part = opinion.likely(given[some], some, opinion.noise(given))
+    assert torch.equal(part, opinion.likely(given)[some])
+
+
+@given(visits_made, labels_of, parts_of, lengths, epsilons)
+def test_a_judgement_follows_from_the_likelihoods(visits, labels, parts, q, epsilon):
+    opinion = opinion_after(visits, labels, parts, q, epsilon)
+    given = torch.tensor(labels)
+    judged = opinion.judge(given)
+    for i, likely in enumerate(opinion.likely(given).tolist()):
+        best = likely.index(max(likely))
+        is_safe = likely[labels[i]] >= 0.5
+        is_clear = max(likely) >= 1 - epsilon and max(likely) > 0
+        is_corrected = is_clear and not is_safe and best != labels[i]
+        assert judged.is_safe[i] == is_safe
+        assert judged.is_corrected[i] == is_corrected
+        assert judged.is_learnt[i] == (is_safe or is_corrected)
+        assert judged.labels[i] == (best if is_corrected else labels[i])
+    assert torch.equal(opinion.agrees(given), judged.is_safe)
+
+
+@given(visits_made, labels_of, parts_of, lengths, st.randoms(use_true_random=False))
+def test_only_the_network_that_leaves_a_sample_out_is_asked(
+    visits, labels, parts, q, random
+):
+    """Whatever the learners of a sample say, its judgement stays the same."""
+    changed = []
+    for index, logits in visits:
+        other = list(logits)
+        for j, i in enumerate(index):
+            for k in set(range(K)) - {parts[i]}:
+                start = (k * N + j) * C
+                other[start : start + C] = [random.uniform(-5, 5) for _ in range(C)]
+        changed.append((index, other))
+    given = torch.tensor(labels)
+    before, after = (opinion_after(v, labels, parts, q) for v in (visits, changed))
+    assert torch.equal(before.likely(given), after.likely(given))
+
+
+@given(visits_made, labels_of, parts_of, lengths)
+def test_noise_is_a_matrix_of_frequencies(visits, labels, parts, q):
+    noise = opinion_after(visits, labels, parts, q).noise(torch.tensor(labels))
+    assert (noise > 0).all()
+    assert noise.sum(dim=1).tolist() == pytest.approx([1] * C)
+
+
+def test_a_sample_without_an_opinion_is_neither_safe_nor_corrected():
+    opinion = LeftOutOpinion(torch.zeros(N, dtype=torch.int64), C, 3, epsilon=1.0)
+    judged = opinion.judge(torch.zeros(N, dtype=torch.int64))
+    assert not opinion.is_visited().any()
+    assert not judged.is_learnt.any()
+
+
+def test_a_rare_mistake_needs_less_in_favour_of_a_label():
+    """Class 1 is often labelled 0 and never 2: label 2 is believed sooner."""
+    index = torch.arange(20)
+    opinion = LeftOutOpinion(torch.zeros(20, dtype=torch.int64), C, 1, 0.05)
+    labels = torch.tensor([1] * 10 + [0] * 8 + [0, 2])
+    probability = torch.tensor([[0.2, 0.6, 0.2]]).repeat(20, 1)
+    opinion.add(index, probability)
+    judged = opinion.judge(labels)
+    assert judged.is_safe[:10].all()
+    assert not judged.is_safe[10:19].any()
+    likely = opinion.likely(labels)
+    assert likely[19, 2] > likely[18, 0]
+
+
+@given(visits_made, labels_of, parts_of, lengths, st.integers(0, 8), st.integers(1, 3))
+def test_each_network_learns_what_the_judges_of_others_trust(
+    visits, labels, parts, q, stop_epoch, n_batches
+):
+    opinion = LeftOutOpinion(torch.tensor(parts), C, q, 0.05)
+    twin = LeftOutOpinion(torch.tensor(parts), C, q, 0.05)
+    given = torch.tensor(labels)
+    policy = LearnWhatJudgesTrust(opinion, given, stop_epoch)
+    noise, counted_in = None, -1
+    for number, visit in enumerate(visits):
+        epoch = number // n_batches
+        batch = batch_of(visit, labels, epoch)
+        selection = policy.select(batch)
+        twin.add_batch(batch)
+        may_learn = torch.tensor([[parts[i] != k for i in visit[0]] for k in range(K)])
+        if epoch < stop_epoch:
+            assert torch.equal(selection.weights, may_learn.float())
+            assert selection.labels is None
+            continue
+        if counted_in != epoch:  # once an epoch
+            noise, counted_in = twin.noise(given), epoch
+        judged = twin.judge(batch.labels, batch.index, noise)
+        expected = may_learn & judged.is_learnt
+        assert torch.equal(selection.weights, expected.float())
+        assert torch.equal(selection.labels, judged.labels)
+
+
+def test_a_judgement_is_learnt_as_it_is():
+    judged = Judgement(
+        is_safe=torch.tensor([True, False, False, True]),
+        is_corrected=torch.tensor([False, True, False, False]),
+        labels=torch.tensor([0, 2, 1, 1]),
+    )
+    policy = LearnAsJudged(judged)
+    index = torch.tensor([3, 1, 2])
+    given = torch.tensor([1, 0, 1])
+    logits = torch.zeros(2, 3, C)
+    selection = policy.select(Batch(index, given, logits, torch.zeros(2, 3), 0))
+    assert selection.weights.tolist() == [[1, 1, 0]] * 2
+    assert selection.labels.tolist() == [1, 2, 1]
+    assert policy.epoch_summary()["corrected_fraction"] == pytest.approx(1 / 3)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=40),
+    st.integers(2, 7),
+    st.integers(0, 99),
+)
+def test_parts_are_of_equal_size_in_every_class(labels, n_parts, seed):
+    labels = np.array(labels)
+    parts = divide(labels, n_parts, np.random.RandomState(seed))
+    for chosen in (slice(None), *(labels == label for label in np.unique(labels))):
+        sizes = np.bincount(parts[chosen], minlength=n_parts)
+        assert sizes.max() - sizes.min() <= 1
+
+
+def test_wrong_labels_of_a_part_do_not_reach_the_network_that_leaves_it_out(
+    make_trainer,
+):
+    """Up to the stop point, network 0 is the same whatever its part is labelled."""
+
+    def networks(change):
+        trainer = make_trainer()
+        n_samples, n_classes = len(trainer.labels), trainer.data.n_classes
+        parts = torch.arange(n_samples) % 2
+        if change:
+            trainer.labels[parts == 0] = (trainer.labels[parts == 0] + 1) % n_classes
+            trainer.data.labels[parts == 0] = trainer.labels[parts == 0]
+        torch.manual_seed(0)
+        trainer.restart(n_networks=2)
+        opinion = LeftOutOpinion(parts, n_classes, 3, 0.05)
+        trainer.run(LearnWhatJudgesTrust(opinion, trainer.labels, 5), 3)
+        return trainer.net.networks
+
+    before, after = networks(change=False), networks(change=True)
+    same = [
+        all(map(torch.equal, a.parameters(), b.parameters()))
+        for a, b in zip(before, after, strict=True)
+    ]
+    assert same == [True, False]
