@@ -17,9 +17,10 @@ def test_demo_shows_the_gain_and_the_suspects(tmp_path, monkeypatch, capsys):
     errors = {
         line.split()[0]: float(line.split()[1].rstrip("%"))
         for line in shown.splitlines()
-        if line.startswith(("DefaultClassifier", "PrestoppingClassifier"))
+        if line.startswith(("DefaultClassifier", "Prestopping"))
     }
     assert errors["PrestoppingClassifier"] < errors["DefaultClassifier"] - 5
+    assert errors["PrestoppingPlusClassifier"] < errors["PrestoppingClassifier"]
     assert "Phase I stopped at epoch" in shown
     assert "The ten most suspect labels" in shown
     assert (tmp_path / "skpresto-demo.png").stat().st_size > 10_000

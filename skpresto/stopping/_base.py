@@ -25,8 +25,9 @@ class EpochRecord:
         the stop point, so a number can occur once in each phase.
     phase : int
         1 while everything is learnt from, 2 after the stop point. Methods that begin
-        anew with a fresh network count on: 3 and up in Prestopping+, 1 and up for the
-        runs of SELFIE.
+        anew with a fresh network count on: 3 in Prestopping+, 1 and up for the runs of
+        SELFIE. In Prestopping+, phase 1 occurs twice: one network finds the stop point,
+        then several networks train up to there.
     train_loss : float
         Mean loss of what was learnt from, of both networks where there are two.
     train_error : float

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from skpresto import DefaultClassifier, PrestoppingClassifier
+from skpresto import (
+    DefaultClassifier,
+    PrestoppingClassifier,
+    PrestoppingPlusClassifier,
+)
 from skpresto.plots import StopPointDisplay
 from skpresto.stopping import AgreementStop, OracleStop, StopRule
 from tests.discovery import quick
@@ -83,6 +87,19 @@ def test_frame_holds_the_numbers_behind_the_plot(fitted):
     assert len(frame) == len(fitted.history_)
     assert frame["train_error"].tolist() == [r.train_error for r in fitted.history_]
     assert frame["valid_error"].isna().all()
+
+
+def test_of_networks_that_repeat_phase_one_the_first_is_shown(noisy_blobs):
+    """Only the network that found the stop point has the signals of the rule."""
+    X, y, y_true = noisy_blobs
+    clf = quick(PrestoppingPlusClassifier, max_epochs=30).fit(X, y, y_true=y_true)
+    frame = StopPointDisplay.from_estimator(clf).frame()
+    phase_one = frame[frame["phase"] == 1]
+    n_seen = next(i for i, r in enumerate(clf.history_[1:], 1) if r.epoch == 1)
+    assert phase_one["epoch"].tolist() == list(range(1, n_seen + 1))
+    assert phase_one["holdout_error"].notna().all()
+    beyond = list(range(clf.stop_epoch_ + 1, 31))
+    assert frame[frame["phase"] == 2]["epoch"].tolist() == beyond
 
 
 def test_held_out_accuracy_is_one_minus_the_error():
