@@ -66,7 +66,9 @@ def build_net(estimator: Any, data: TrainingData, n_networks: int = 1) -> Policy
         **_prefixed("criterion", criterion_params),
         **others,
     )
-    net.n_networks_, net.make_ = n_networks, partial(_networks, module)
+    net.n_networks_ = n_networks
+    net.make_ = partial(_networks, module, must_differ=n_networks > 1)
+    net.starts_alike_ = isinstance(estimator.module, nn.Module)
     net.n_classes_ = data.n_classes
     net.trial_ = _trial(data.X)
     return net
@@ -119,12 +121,14 @@ def _module(
     return module, params
 
 
-def _networks(module: Any, n_networks: int, **params: Any) -> nn.Module:
-    """Return one network, or a stack of several, which must not start out equal."""
+def _networks(
+    module: Any, n_networks: int, must_differ: bool, **params: Any
+) -> nn.Module:
+    """Return one network, or a stack of several, which may have to start different."""
     if n_networks == 1:
         return module(**params)
     networks = [module(**params) for _ in range(n_networks)]
-    if isinstance(module, partial) and module.func is copy.deepcopy:
+    if must_differ and isinstance(module, partial) and module.func is copy.deepcopy:
         for network in networks[1:]:
             _make_different(network, networks[0])
     return NetworkStack(networks)

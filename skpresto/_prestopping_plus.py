@@ -14,6 +14,7 @@ from skpresto._training.cross_fit import run_as_judged, run_cross_fit
 from skpresto._training.policy import RunningShare, SelectionPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
+from skpresto._training.two_phases import run_phase_two
 from skpresto._warm_up import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
@@ -74,17 +75,19 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     found by ``folds`` networks side by side, each of which leaves out a part of the
     samples: they learn from everything up to the stop point, and then from the labels
     that are more likely right than wrong in the eyes of the network that has not
-    learnt from them. So no wrong label can vouch for itself. Two fresh networks learn
-    the result, and all predict together. This takes about ``folds + 3`` times as long
-    as plain training, and is the most accurate method of this package.
+    learnt from them, so that no label has a say in its own case. Two fresh networks
+    learn the result, and all predict together. This takes about ``folds + 3`` times as
+    long as plain training, and is the most accurate method of this package.
 
     Parameters
     ----------
     module : nn.Module class or instance, default=None
-        The network, as in :class:`PrestoppingClassifier`.
+        The network, as in :class:`PrestoppingClassifier`. All networks start from the
+        weights of an instance.
     q : int, default=10
-        Number of latest predictions that count for each sample, the newest most. With
-        ``folds=None`` all count the same, and must agree before a label is corrected.
+        How long predictions of a sample count: the newest has a weight of 1/q, and
+        those before share the rest. With ``folds=None`` the last q count, all the same,
+        and must agree before a label is corrected.
     stop : StopRule, default=None
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
@@ -216,30 +219,27 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         )
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Outcome:
-        warm_up = n_epochs_of(self, "warm_up")
         if self.folds is None:
-            return self._train_as_published(trainer, rng, warm_up)
+            warm_up = n_epochs_of(self, "warm_up")
+            warn_if_nothing_is_corrected(self)
+            self._find_stop_point(trainer, rng)
+            return self._go_on_as_published(trainer, warm_up)
         self._find_stop_point(trainer, rng)
         opinion = run_cross_fit(
             trainer, self.folds, self.stop_epoch_, self.max_epochs, self.epsilon, rng
         )
-        labels = trainer.labels
-        likely = opinion.likely(labels)
-        judgement = opinion.judge(labels)
+        judgement = opinion.judge_all(trainer.labels)
         run_as_judged(trainer, judgement, self.max_epochs)
         return Outcome(
             judgement.is_safe,
             judgement.labels,
-            suggested=likely.argmax(dim=1),
-            agreement=likely.gather(1, labels.unsqueeze(1)).squeeze(1),
+            suggested=judgement.best,
+            agreement=judgement.likely_right,
         )
 
-    def _train_as_published(
-        self, trainer: Trainer, rng: np.random.RandomState, warm_up: int
-    ) -> Outcome:
+    def _go_on_as_published(self, trainer: Trainer, warm_up: int) -> Outcome:
         """Let one network judge its own labels, and another learn what it trusts."""
-        warn_if_nothing_is_corrected(self)
-        super()._train(trainer, rng)
+        run_phase_two(trainer, self.max_epochs)
         trainer.visit_the_unvisited()
         history, labels = trainer.label_history, trainer.labels
         is_safe = history.agrees(labels)

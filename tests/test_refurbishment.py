@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
+from skorch.callbacks import EpochScoring
 
 from skpresto import (
     PrestoppingClassifier,
@@ -321,8 +322,64 @@ def test_number_of_networks_out_of_range(noisy_blobs, Classifier, params):
 )
 def test_parameters_out_of_range(noisy_blobs, Classifier, params, message):
     X, y, _ = noisy_blobs
+    if Classifier is PrestoppingPlusClassifier:
+        params = {"folds": None, **params}
     with pytest.raises(ValueError, match=message):
         quick(Classifier, **params).fit(X, y)
+
+
+def test_warm_up_is_not_asked_about_where_there_is_none(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(PrestoppingPlusClassifier, stop=StopAfter(3), warm_up=50)
+    assert clf.fit(X, y).stop_epoch_ == 3
+
+
+def with_body():
+    """Return a network, and the weights of its first layer."""
+    body = torch.nn.Linear(2, 8)
+    module = torch.nn.Sequential(body, torch.nn.Tanh(), torch.nn.Linear(8, 4))
+    return module, body.weight.detach().clone()
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_all_networks_start_from_the_weights_of_an_instance(noisy_blobs):
+    X, y, _ = noisy_blobs
+    module, weight = with_body()
+    module[0].requires_grad_(False)
+    clf = PrestoppingPlusClassifier(module, folds=3, stop=StopAfter(3), max_epochs=6)
+    networks = clf.set_params(random_state=0).fit(X, y).net_.module_
+    each = [*networks.partners, networks.learner]
+    assert len(each) == 4  # one fresh one: two that start alike would stay alike
+    assert all(torch.equal(network[0].weight, weight) for network in each)
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_parameter_groups_hold_in_every_network(noisy_blobs):
+    X, y, _ = noisy_blobs
+    module, weight = with_body()
+    still = {"optimizer__param_groups": [("0.*", {"lr": 0.0})], "callbacks": []}
+    clf = PrestoppingPlusClassifier(module, folds=2, stop=StopAfter(2), max_epochs=4)
+    networks = clf.set_params(random_state=0, **still).fit(X, y).net_.module_
+    each = [*networks.partners, networks.learner]
+    assert all(torch.equal(network[0].weight, weight) for network in each)
+
+
+def test_scores_of_the_training_hear_what_the_networks_say_together(noisy_blobs):
+    X, y, _ = noisy_blobs
+    score = EpochScoring("accuracy", on_train=True, name="heard", lower_is_better=False)
+    clf = quick(PrestoppingPlusClassifier, stop=StopAfter(3), callbacks=[score])
+    heard = clf.fit(X, y).net_.history[:, "heard"]
+    assert 0.3 < heard[-1] <= 1
+
+
+def test_the_only_sample_of_a_class_is_learnt():
+    rng = np.random.RandomState(0)
+    X = np.concatenate([rng.randn(60, 2) + 6, rng.randn(60, 2) - 6, [[6.0, -6.0]]])
+    y = np.array([0] * 60 + [1] * 60 + [2])
+    settings = {"max_epochs": 40, "batch_size": 16, "stop": StopAfter(30)}
+    clf = quick(PrestoppingPlusClassifier, **settings).fit(X, y)
+    assert clf.safe_mask_[-1]
+    assert clf.predict(X[-1:]) == [2]
 
 
 def test_history_too_long_to_fill_corrects_nothing_and_says_so(noisy_blobs):

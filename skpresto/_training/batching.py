@@ -224,3 +224,8 @@ def rows_at_once(X: Any, batch_size: int) -> int:
     if len(X.shape) > 2:
         return batch_size
     return max(batch_size, min(_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // row_size(X)))
+
+
+def is_in_memory(X: Any) -> bool:
+    """Return whether rows can be had without reading a dataset item by item."""
+    return isinstance(X, (Tensor, np.ndarray))

@@ -124,5 +124,7 @@ def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
 
 def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:
     """Train fresh networks, which are to predict together with those before them."""
-    trainer.restart(_N_FRESH, partners=trainer.net.networks)
+    # Networks that start alike and learn the same stay alike.
+    n_networks = 1 if trainer.net.starts_alike_ else _N_FRESH
+    trainer.restart(n_networks, partners=trainer.net.networks)
     trainer.run(LearnAsJudged(judgement), max_epochs, phase=3)

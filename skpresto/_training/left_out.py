@@ -9,6 +9,9 @@ from torch import Tensor
 
 from skpresto._training.batch import Batch
 
+# Samples looked at together when all are asked about.
+_SAMPLES_AT_ONCE = 1 << 14
+
 
 class Judgement(NamedTuple):
     """What is to be made of labels.
@@ -21,11 +24,17 @@ class Judgement(NamedTuple):
         Whether it is not, and it is clear which one is right.
     labels : Tensor of shape (n,)
         The corrected label where there is one, the given one elsewhere.
+    likely_right : Tensor of shape (n,)
+        How likely the given label is right.
+    best : Tensor of shape (n,)
+        The most likely class.
     """
 
     is_safe: Tensor
     is_corrected: Tensor
     labels: Tensor
+    likely_right: Tensor
+    best: Tensor
 
     @property
     def is_learnt(self) -> Tensor:
@@ -53,7 +62,8 @@ class LeftOutOpinion:
     Parameters
     ----------
     left_out_by : Tensor of shape (n_samples,)
-        The network that does not learn from each sample.
+        The network that does not learn from each sample; -1 if all do, and the last
+        one judges.
     n_classes : int
         Number of classes.
     q : int
@@ -69,9 +79,8 @@ class LeftOutOpinion:
         self.n_classes = n_classes
         self.q = q
         self.epsilon = epsilon
-        self._probability = torch.zeros(
-            (len(left_out_by), n_classes), device=left_out_by.device
-        )
+        shape = len(left_out_by), n_classes
+        self._probability = torch.zeros(shape, device=left_out_by.device)
 
     def add(self, index: Tensor, probability: Tensor) -> None:
         """Take in probabilities of the samples at ``index``, of shape (b, c)."""
@@ -111,64 +120,69 @@ class LeftOutOpinion:
         totals = counts.sum(dim=1, keepdim=True) + 1
         return (counts + 1 / self.n_classes) / totals
 
-    def likely(
-        self,
-        labels: Tensor,
-        index: Tensor | None = None,
-        noise: Tensor | None = None,
-    ) -> Tensor:
-        """Return how likely each class is the true one, of shape (n, c).
+    def likely(self, labels: Tensor, index: Tensor, noise: Tensor) -> Tensor:
+        """Return how likely each class is the true one, of shape (b, c).
 
         Parameters
         ----------
-        labels : Tensor of shape (n,)
+        labels : Tensor of shape (b,)
             Labels as given.
-        index : Tensor of shape (n,), default=None
-            The samples that the labels belong to. None means all.
-        noise : Tensor of shape (n_classes, n_classes), default=None
-            What :meth:`noise` returned; to be given if the labels are not all.
+        index : Tensor of shape (b,)
+            The samples that they belong to.
+        noise : Tensor of shape (n_classes, n_classes)
+            What :meth:`noise` returned.
         """
-        probability = self._probability
-        if index is not None:
-            probability = probability.index_select(0, index)
-        if noise is None:
-            noise = self.noise(labels)
-        joint = probability * noise.t().index_select(0, labels)
+        probability = self._probability.index_select(0, index)
+        joint = probability.mul_(noise.t().index_select(0, labels))
         # A sample without an opinion gets no probability at all.
         tiny = torch.finfo(joint.dtype).tiny
-        return joint / joint.sum(dim=1, keepdim=True).clamp_(min=tiny)
+        return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))
 
-    def judge(
-        self,
-        labels: Tensor,
-        index: Tensor | None = None,
-        noise: Tensor | None = None,
-    ) -> Judgement:
+    def judge(self, labels: Tensor, index: Tensor, noise: Tensor) -> Judgement:
         """Return what is to be made of labels; parameters as for :meth:`likely`."""
         likely = self.likely(labels, index, noise)
-        is_safe = likely.gather(1, labels.unsqueeze(1)).squeeze(1) >= 0.5
+        likely_right = likely.gather(1, labels.unsqueeze(1)).squeeze(1)
+        is_safe = likely_right >= 0.5
         highest, best = likely.max(dim=1)
         is_clear = (highest >= 1 - self.epsilon) & (highest > 0) & (best != labels)
         is_corrected = is_clear & ~is_safe
-        return Judgement(is_safe, is_corrected, torch.where(is_corrected, best, labels))
+        corrected = torch.where(is_corrected, best, labels)
+        return Judgement(is_safe, is_corrected, corrected, likely_right, best)
+
+    def judge_all(self, labels: Tensor) -> Judgement:
+        """Return what is to be made of all labels, as far as is known now."""
+        noise = self.noise(labels)
+        samples = torch.arange(len(labels), device=labels.device)
+        parts = [
+            self.judge(labels.index_select(0, index), index, noise)
+            for index in samples.split(_SAMPLES_AT_ONCE)
+        ]
+        return Judgement(*map(torch.cat, zip(*parts, strict=True)))
 
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of all labels are safe now."""
-        return self.judge(labels).is_safe
+        return self.judge_all(labels).is_safe
 
 
 def divide(labels: NDArray, n_parts: int, rng: np.random.RandomState) -> NDArray:
     """Divide samples by chance into parts of equal size, and so every class.
 
+    The only sample of a class is in no part (-1): who leaves it out does not know the
+    class.
+
     Examples
     --------
-    >>> labels = np.array([0, 0, 1, 1, 1, 1])
+    >>> labels = np.array([0, 0, 1, 1, 1, 1, 2])
     >>> parts = divide(labels, 2, np.random.RandomState(0))
-    >>> np.bincount(parts).tolist(), np.bincount(parts[labels == 1]).tolist()
+    >>> np.bincount(parts[:6]).tolist(), np.bincount(parts[labels == 1]).tolist()
     ([3, 3], [2, 2])
+    >>> int(parts[6])
+    -1
     """
     order = rng.permutation(len(labels))
     by_class = order[np.argsort(labels[order], kind="stable")]
-    parts = np.empty(len(labels), dtype=np.int64)
-    parts[by_class] = np.arange(len(labels)) % n_parts
+    is_only = np.bincount(labels)[labels[by_class]] == 1
+    parts = np.full(len(labels), -1)
+    shared = by_class[~is_only]
+    parts[shared] = np.arange(len(shared)) % n_parts
     return parts

@@ -18,12 +18,14 @@ from skpresto._training.batching import (
     TensorBatches,
     TensorBlocks,
     TrainingRows,
+    is_in_memory,
     rows_at_once,
 )
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.losses import sample_losses
 from skpresto._training.network_stack import (
     NetworkStack,
+    mean_of_logits,
     networks_of,
     predicted_classes,
 )
@@ -56,9 +58,11 @@ class PolicyNet(NeuralNet):
     #: Two training samples, with which a new module is tried, and the class count.
     trial_: Any
     n_classes_: int
-    #: What makes a number of networks, and how many are trained side by side.
+    #: What makes a number of networks, how many are trained side by side, and whether
+    #: all start from the weights of an instance.
     make_: Callable[..., nn.Module]
     n_networks_: int
+    starts_alike_: bool
     #: Measures the epoch before the callbacks hear of its end.
     evaluate_: Callable[[], dict[str, float]]
 
@@ -135,17 +139,15 @@ class PolicyNet(NeuralNet):
             kwargs.pop("shuffle", True),
             kwargs.pop("drop_last", False),
         )
-        if _is_in_memory(dataset) and not kwargs:
+        if is_in_memory(dataset.X) and not kwargs:
             announce = self.label_history_.expect
             return TensorBatches(dataset, order, self.device, announce)
         kwargs.setdefault("generator", self._generator())
         return DataLoader(dataset, batch_sampler=order, **kwargs)  # type: ignore[arg-type]
 
-    def _prediction_blocks(
-        self, dataset: PredictionRows, kwargs: dict[str, Any]
-    ) -> Any:
+    def _prediction_blocks(self, dataset: PredictionRows, kwargs: dict) -> Any:
         size = kwargs.pop("batch_size", rows_at_once(dataset.X, self.batch_size))
-        if _is_in_memory(dataset) and not kwargs:
+        if is_in_memory(dataset.X) and not kwargs:
             return TensorBlocks(dataset, size)
         kwargs.setdefault("generator", self._generator())
         return DataLoader(dataset, batch_size=size, **kwargs)
@@ -225,12 +227,10 @@ class PolicyNet(NeuralNet):
             training=True,
         )
 
-    def _notify_of_batch_end(
-        self, batch: Any, outputs: Tensor, loss: Tensor | None
-    ) -> None:
-        value = None if loss is None else loss.item()
-        self.history.record_batch("train_loss", value)
-        heard = {"batch": batch, "loss": loss, "y_pred": outputs}
+    def _notify_of_batch_end(self, batch: Any, outputs: Tensor, loss: Any) -> None:
+        self.history.record_batch("train_loss", None if loss is None else loss.item())
+        together = outputs if outputs.dim() < 3 else mean_of_logits(outputs)
+        heard = {"batch": batch, "loss": loss, "y_pred": together}
         self.notify("on_batch_end", training=True, **heard)
 
     def _on_device(self, iterator: Any) -> Iterable:
@@ -266,6 +266,11 @@ class PolicyNet(NeuralNet):
         """The networks trained side by side."""
         return networks_of(self.module_)
 
+    def get_all_learnable_params(self) -> Iterable[tuple[str, Tensor]]:
+        """Yield what is trained, under the names it has in a single network."""
+        for part in (*self.networks, self.criterion_):
+            yield from part.named_parameters()
+
     @torch.no_grad()
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""
@@ -280,11 +285,6 @@ class PolicyNet(NeuralNet):
         # skorch's infer() is for inputs of several parts, and slow for one.
         infer = self.module_ if isinstance(features, Tensor) else self.infer
         return infer(features)
-
-
-def _is_in_memory(dataset: TrainingRows | PredictionRows) -> bool:
-    """Return whether rows can be had without reading a dataset item by item."""
-    return isinstance(dataset.X, (Tensor, np.ndarray))
 
 
 def _hears_gradients(callback: Callback) -> bool:

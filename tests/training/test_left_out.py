@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._training.batch import Batch
-from skpresto._training.cross_fit import LearnAsJudged, LearnWhatJudgesTrust
+from skpresto._training.cross_fit import (
+    LearnAsJudged,
+    LearnWhatJudgesTrust,
+    run_cross_fit,
+)
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
 
 N, C, K = 6, 3, 2
@@ -70,6 +74,10 @@ class NaiveOpinion:
         return answer
 
 
+def likely_of_all(opinion, labels):
+    return opinion.likely(labels, torch.arange(len(labels)), opinion.noise(labels))
+
+
 def is_undecided(naive):
     """Whether two classes are so close that rounding may choose between them."""
     tops = [sorted(mean)[-2:] for mean in naive.means if sum(mean)]
@@ -83,20 +91,21 @@ def test_likelihoods_equal_those_of_the_naive_twin(visits, labels, parts, q):
         return
     opinion = opinion_after(visits, labels, parts, q)
     given = torch.tensor(labels)
-    assert opinion.noise(given).numpy() == pytest.approx(np.array(naive.noise(labels)))
+    noise = opinion.noise(given)
+    assert noise.numpy() == pytest.approx(np.array(naive.noise(labels)))
     expected = np.array(naive.likely(labels))
-    assert opinion.likely(given).numpy() == pytest.approx(expected, abs=1e-5)
+    found = likely_of_all(opinion, given)
+    assert found.numpy() == pytest.approx(expected, abs=1e-5)
     some = torch.tensor([4, 0])
-    part = opinion.likely(given[some], some, opinion.noise(given))
-    assert torch.equal(part, opinion.likely(given)[some])
+    assert torch.equal(opinion.likely(given[some], some, noise), found[some])
 
 
 @given(visits_made, labels_of, parts_of, lengths, epsilons)
 def test_a_judgement_follows_from_the_likelihoods(visits, labels, parts, q, epsilon):
     opinion = opinion_after(visits, labels, parts, q, epsilon)
     given = torch.tensor(labels)
-    judged = opinion.judge(given)
-    for i, likely in enumerate(opinion.likely(given).tolist()):
+    judged = opinion.judge_all(given)
+    for i, likely in enumerate(likely_of_all(opinion, given).tolist()):
         best = likely.index(max(likely))
         is_safe = likely[labels[i]] >= 0.5
         is_clear = max(likely) >= 1 - epsilon and max(likely) > 0
@@ -105,6 +114,8 @@ def test_a_judgement_follows_from_the_likelihoods(visits, labels, parts, q, epsi
         assert judged.is_corrected[i] == is_corrected
         assert judged.is_learnt[i] == (is_safe or is_corrected)
         assert judged.labels[i] == (best if is_corrected else labels[i])
+        assert judged.likely_right[i] == likely[labels[i]]
+        assert judged.best[i] == best
     assert torch.equal(opinion.agrees(given), judged.is_safe)
 
 
@@ -123,7 +134,7 @@ def test_only_the_network_that_leaves_a_sample_out_is_asked(
         changed.append((index, other))
     given = torch.tensor(labels)
     before, after = (opinion_after(v, labels, parts, q) for v in (visits, changed))
-    assert torch.equal(before.likely(given), after.likely(given))
+    assert torch.equal(likely_of_all(before, given), likely_of_all(after, given))
 
 
 @given(visits_made, labels_of, parts_of, lengths)
@@ -135,7 +146,7 @@ def test_noise_is_a_matrix_of_frequencies(visits, labels, parts, q):
 
 def test_a_sample_without_an_opinion_is_neither_safe_nor_corrected():
     opinion = LeftOutOpinion(torch.zeros(N, dtype=torch.int64), C, 3, epsilon=1.0)
-    judged = opinion.judge(torch.zeros(N, dtype=torch.int64))
+    judged = opinion.judge_all(torch.zeros(N, dtype=torch.int64))
     assert not opinion.is_visited().any()
     assert not judged.is_learnt.any()
 
@@ -147,11 +158,10 @@ def test_a_rare_mistake_needs_less_in_favour_of_a_label():
     labels = torch.tensor([1] * 10 + [0] * 8 + [0, 2])
     probability = torch.tensor([[0.2, 0.6, 0.2]]).repeat(20, 1)
     opinion.add(index, probability)
-    judged = opinion.judge(labels)
+    judged = opinion.judge_all(labels)
     assert judged.is_safe[:10].all()
     assert not judged.is_safe[10:19].any()
-    likely = opinion.likely(labels)
-    assert likely[19, 2] > likely[18, 0]
+    assert judged.likely_right[19] > judged.likely_right[18]
 
 
 @given(visits_made, labels_of, parts_of, lengths, st.integers(0, 8), st.integers(1, 3))
@@ -186,6 +196,8 @@ def test_a_judgement_is_learnt_as_it_is():
         is_safe=torch.tensor([True, False, False, True]),
         is_corrected=torch.tensor([False, True, False, False]),
         labels=torch.tensor([0, 2, 1, 1]),
+        likely_right=torch.ones(4),
+        best=torch.tensor([0, 2, 1, 1]),
     )
     policy = LearnAsJudged(judged)
     index = torch.tensor([3, 1, 2])
@@ -205,9 +217,30 @@ def test_a_judgement_is_learnt_as_it_is():
 def test_parts_are_of_equal_size_in_every_class(labels, n_parts, seed):
     labels = np.array(labels)
     parts = divide(labels, n_parts, np.random.RandomState(seed))
-    for chosen in (slice(None), *(labels == label for label in np.unique(labels))):
+    is_only = np.bincount(labels)[labels] == 1
+    assert (parts[is_only] == -1).all()
+    shared = np.unique(labels[~is_only])
+    for chosen in (~is_only, *(labels == label for label in shared)):
         sizes = np.bincount(parts[chosen], minlength=n_parts)
         assert sizes.max() - sizes.min() <= 1
+
+
+def test_all_learn_from_a_sample_that_nobody_leaves_out():
+    opinion = LeftOutOpinion(torch.tensor([-1, 0]), C, 1, 0.05)
+    logits = torch.tensor([[[0.0, 0, 9], [0, 9, 0]], [[9.0, 0, 0], [0, 0, 9]]])
+    index, labels = torch.arange(2), torch.tensor([0, 1])
+    batch = Batch(index, labels, logits, torch.zeros(K, 2), 0)
+    assert opinion.add_batch(batch).tolist() == [[True, False], [True, True]]
+    assert opinion.judge_all(labels).best.tolist() == [0, 1]
+
+
+def test_the_trainer_s_q_and_the_epsilon_given_are_used(make_trainer):
+    trainer = make_trainer()
+    rng = np.random.RandomState(0)
+    opinion = run_cross_fit(trainer, 2, 1, 2, 0.125, rng)
+    assert (opinion.q, opinion.epsilon) == (trainer.label_history.length, 0.125)
+    assert opinion.is_visited().all()
+    assert len(trainer.net.networks) == 2
 
 
 def test_wrong_labels_of_a_part_do_not_reach_the_network_that_leaves_it_out(
