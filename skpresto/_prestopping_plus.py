@@ -11,7 +11,7 @@ from skpresto._prestopping import PrestoppingClassifier
 from skpresto._sklearn import Interval
 from skpresto._training.batch import Batch, Selection
 from skpresto._training.cross_fit import run_as_judged, run_cross_fit
-from skpresto._training.policy import RunningShare, SelectionPolicy
+from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
 from skpresto._training.two_phases import run_phase_two
@@ -22,7 +22,7 @@ from skpresto._warm_up import (
 )
 
 
-class LearnSafeAndRefurbished(SelectionPolicy):
+class LearnSafeAndRefurbished(CorrectingPolicy):
     """Learn the safe samples as given and others once their label is corrected.
 
     Parameters
@@ -36,10 +36,10 @@ class LearnSafeAndRefurbished(SelectionPolicy):
     """
 
     def __init__(self, refurbisher: Refurbisher, is_safe: Tensor, warm_up: int) -> None:
+        super().__init__()
         self.refurbisher = refurbisher
         self.is_safe = is_safe
         self.warm_up = warm_up
-        self._corrected = RunningShare()
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe samples, and after the warm-up the corrected ones too."""
@@ -50,12 +50,8 @@ class LearnSafeAndRefurbished(SelectionPolicy):
         is_corrected = (corrected >= 0) & ~is_safe
         labels = torch.where(is_corrected, corrected, batch.labels)
         weights = (is_safe | is_corrected).to(batch.losses.dtype).unsqueeze(0)
-        self._corrected.add(labels != batch.labels)
+        self.count_corrected(labels != batch.labels)
         return Selection(weights=weights, labels=labels)
-
-    def epoch_summary(self) -> dict[str, float]:
-        """Return which share was learnt from under another label."""
-        return {"corrected_fraction": self._corrected.take()}
 
 
 class Outcome(NamedTuple):

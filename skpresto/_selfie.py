@@ -10,7 +10,7 @@ from skpresto._base import BaseNoisyLabelClassifier
 from skpresto._noise_rate import NOISE_RATE_CONSTRAINT, noise_rate_of
 from skpresto._sklearn import Interval
 from skpresto._training.batch import Batch, Selection
-from skpresto._training.policy import RunningShare, SelectionPolicy
+from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.small_loss import is_small_loss
 from skpresto._training.trainer import Trainer, TrainingData
@@ -21,7 +21,7 @@ from skpresto._warm_up import (
 )
 
 
-class RefurbishAndSelect(SelectionPolicy):
+class RefurbishAndSelect(CorrectingPolicy):
     """Learn from refurbished samples, and from the small losses among the others.
 
     Attributes
@@ -33,11 +33,11 @@ class RefurbishAndSelect(SelectionPolicy):
     def __init__(
         self, refurbisher: Refurbisher, noise_rate: float, warm_up: int
     ) -> None:
+        super().__init__()
         self.refurbisher = refurbisher
         self.noise_rate = noise_rate
         self.warm_up = warm_up
         self.is_trusted = torch.ones_like(refurbisher.corrected, dtype=torch.bool)
-        self._corrected = RunningShare()
 
     def select(self, batch: Batch) -> Selection:
         """Return everything in the warm-up, later what SELFIE trusts or corrects."""
@@ -50,13 +50,9 @@ class RefurbishAndSelect(SelectionPolicy):
         labels = torch.where(is_corrected, corrected, batch.labels)
         weights = (is_clean | is_corrected).to(batch.losses.dtype).unsqueeze(0)
         is_given = labels == batch.labels
-        self._corrected.add(is_corrected & ~is_given)
+        self.count_corrected(is_corrected & ~is_given)
         self.is_trusted.index_copy_(0, batch.index, (weights[0] > 0) & is_given)
         return Selection(weights=weights, labels=labels)
-
-    def epoch_summary(self) -> dict[str, float]:
-        """Return which share was learnt from under another label."""
-        return {"corrected_fraction": self._corrected.take()}
 
 
 class SelfieClassifier(BaseNoisyLabelClassifier):

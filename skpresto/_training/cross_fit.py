@@ -7,14 +7,14 @@ from torch import Tensor
 from skpresto._training.batch import Batch, Selection
 from skpresto._training.batching import PredictionRows
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
-from skpresto._training.policy import RunningShare, SelectionPolicy
+from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.trainer import Trainer
 
 # More add little, and each takes as long as plain training.
 _N_FRESH = 2
 
 
-class LearnWhatJudgesTrust(SelectionPolicy):
+class LearnWhatJudgesTrust(CorrectingPolicy):
     """Learn from everything at first, then from what the judges of the samples trust.
 
     For networks side by side, each of which judges the samples that it leaves out.
@@ -30,12 +30,12 @@ class LearnWhatJudgesTrust(SelectionPolicy):
     """
 
     def __init__(self, opinion: LeftOutOpinion, labels: Tensor, stop_epoch: int):
+        super().__init__()
         self.vote = opinion
         self.labels = labels
         self.stop_epoch = stop_epoch
         self._noise: Tensor | None = None
         self._counted_in = -1
-        self._corrected = RunningShare()
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network what the others' judgement leaves of its part."""
@@ -43,7 +43,7 @@ class LearnWhatJudgesTrust(SelectionPolicy):
         if batch.epoch < self.stop_epoch:
             return Selection(weights=is_learner.to(batch.losses.dtype))
         judged = self.vote.judge(batch.labels, batch.index, self._current_noise(batch))
-        self._corrected.add(judged.is_corrected)
+        self.count_corrected(judged.is_corrected)
         weights = (is_learner & judged.is_learnt).to(batch.losses.dtype)
         return Selection(weights=weights, labels=judged.labels)
 
@@ -54,12 +54,8 @@ class LearnWhatJudgesTrust(SelectionPolicy):
             self._counted_in = batch.epoch
         return self._noise
 
-    def epoch_summary(self) -> dict[str, float]:
-        """Return which share was learnt from under another label."""
-        return {"corrected_fraction": self._corrected.take()}
 
-
-class LearnAsJudged(SelectionPolicy):
+class LearnAsJudged(CorrectingPolicy):
     """Learn from safe and corrected labels, which stay as they are.
 
     Parameters
@@ -69,20 +65,16 @@ class LearnAsJudged(SelectionPolicy):
     """
 
     def __init__(self, judgement: Judgement) -> None:
+        super().__init__()
         self.judgement = judgement
         self._weights = judgement.is_learnt.float()
-        self._corrected = RunningShare()
 
     def select(self, batch: Batch) -> Selection:
         """Return the part of the batch that has a label to learn from."""
         weights = self._weights.index_select(0, batch.index)
         labels = self.judgement.labels.index_select(0, batch.index)
-        self._corrected.add(labels != batch.labels)
+        self.count_corrected(labels != batch.labels)
         return Selection(weights=weights.expand(len(batch.logits), -1), labels=labels)
-
-    def epoch_summary(self) -> dict[str, float]:
-        """Return which share was learnt from under another label."""
-        return {"corrected_fraction": self._corrected.take()}
 
 
 def run_cross_fit(

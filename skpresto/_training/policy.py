@@ -59,3 +59,18 @@ class RunningShare:
         share = float(self._n_true) / max(1, self._n_visited)
         self._n_true = self._n_visited = 0
         return share
+
+
+class CorrectingPolicy(SelectionPolicy):
+    """A policy that lets samples be learnt under another label, and counts them."""
+
+    def __init__(self) -> None:
+        self._corrected = RunningShare()
+
+    def count_corrected(self, is_corrected: Tensor) -> None:
+        """Count the samples of a batch that are learnt under another label."""
+        self._corrected.add(is_corrected)
+
+    def epoch_summary(self) -> dict[str, float]:
+        """Return which share was learnt from under another label."""
+        return {"corrected_fraction": self._corrected.take()}
