@@ -73,7 +73,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     that are more likely right than wrong in the eyes of the network that has not
     learnt from them, so that no label has a say in its own case. Two fresh networks
     learn the result, and all predict together. This takes about ``folds + 3`` times as
-    long as plain training, and is the most accurate method of this package.
+    long as plain training, and is more accurate than the other methods on most tables.
 
     Parameters
     ----------

@@ -84,7 +84,10 @@ def explain_stop(clf):
 
 def list_suspects(clf, y_noisy, y_true):
     most_suspect_first = np.argsort(clf.label_agreement_)
-    print("\nThe ten most suspect labels, in the eyes of networks that never saw them:")
+    print(
+        "\nThe ten most suspect labels of PrestoppingPlusClassifier, whose networks "
+        "judge labels that\nthey have not learnt from:"
+    )
     print("   row  given  suggested  likely right   in truth")
     for row in most_suspect_first[:10]:
         print(

@@ -98,12 +98,11 @@ class LeftOutOpinion:
             Which networks may learn from which samples: all but their judges.
         """
         judge = self.left_out_by.index_select(0, batch.index)
-        is_judge = judge == torch.arange(
-            len(batch.logits), device=judge.device
-        ).unsqueeze(1)
-        logits = batch.logits[judge, torch.arange(len(judge), device=judge.device)]
+        n_networks, n_samples, _ = batch.logits.shape
+        networks = torch.arange(n_networks, device=judge.device).unsqueeze(1)
+        logits = batch.logits[judge, torch.arange(n_samples, device=judge.device)]
         self.add(batch.index, torch.softmax(logits, dim=1))
-        return ~is_judge
+        return networks != judge
 
     def is_visited(self) -> Tensor:
         """Return of which samples there is an opinion."""

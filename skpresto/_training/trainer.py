@@ -254,7 +254,7 @@ class Trainer:
         visited = slice(None) if rows is None else rows.to(self.net.device)
         now = self.label_history.newest()
         is_changed = ((now != before) | ~was_visited)[visited]
-        # In phase II, what counts is what the phase itself takes to be safe.
+        # What counts is what the policy itself takes to be safe, if it says so.
         policy = self.net.policy_
         vote = self.label_history if policy.vote is None else policy.vote
         is_memorized = vote.agrees(self.labels)[visited]
