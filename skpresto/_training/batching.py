@@ -17,6 +17,8 @@ from torch.utils.data import Dataset
 
 from skpresto._training.dataset_features import DatasetFeatures
 
+#: A last batch below this share of the others joins the one before it.
+_SMALLEST_BATCH = 1 / 8
 #: Rows of training batches that are looked up together.
 _ROWS_LOOKED_UP = 1 << 13
 #: Rows that are predicted together; more do not fit the cache of a processor.
@@ -85,8 +87,10 @@ class PredictionRows(Dataset):
 class BatchOrder:
     """Cut the positions of ``n_rows`` rows into batches, anew in each iteration.
 
-    A last batch of a single row joins the batch before it, since BatchNorm cannot be
-    trained on one row. Can stand as the ``batch_sampler`` of a ``DataLoader``.
+    Rows left over that would make a last batch of less than an eighth of the others
+    join the one before. BatchNorm cannot be trained on a single row, and the statistics
+    of a few rows, with a step of full length, spoil what the epoch has learnt. Can
+    stand as the ``batch_sampler`` of a ``DataLoader``.
     """
 
     def __init__(
@@ -106,8 +110,9 @@ class BatchOrder:
         """Number of rows in each batch."""
         n_full, rest = divmod(self.n_rows, self.batch_size)
         sizes = [self.batch_size] * n_full
-        if rest == 1 and n_full and not self.drop_last and self.batch_size > 1:
-            sizes[-1] += 1
+        is_few = rest == 1 or rest < _SMALLEST_BATCH * self.batch_size
+        if is_few and n_full and not self.drop_last:
+            sizes[-1] += rest
         elif rest and not (self.drop_last and n_full):
             sizes.append(rest)
         return sizes

@@ -7,12 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpresto._sklearn import Interval
-from skpresto.stopping._base import (
-    EpochRecord,
-    StopRule,
-    first_or_last,
-    trailing_mean,
-)
+from skpresto.stopping._base import EpochRecord, StopRule, first_or_last
 
 
 class AgreementStop(StopRule):
@@ -22,7 +17,8 @@ class AgreementStop(StopRule):
     predicted from the rest, the wrong and the hopeless ones together. A network whose
     own history agrees with a larger share of its *training* labels than it gets right
     among unseen ones has begun to memorize. So the rule stops at the first epoch
-    whose memorized share reaches one minus the lowest held-out error.
+    whose memorized share reaches one minus the lowest held-out error, and exceeds it
+    by more than chance if it ever does.
 
     It needs neither clean data nor a noise rate, and is the default. The held-out
     rows come back for phase II.
@@ -34,8 +30,11 @@ class AgreementStop(StopRule):
     patience : int, default=10
         Number of epochs to wait for a lower held-out error, once the memorized share
         has reached the present bar.
-    window : int, default=3
-        Number of epochs over which the held-out error is averaged.
+    margin : float, default=1.5
+        By how many standard errors of the held-out error the memorized share is to
+        exceed the bar, if it gets so far while the rule waits. It matters where few
+        rows are held out: their error is uncertain, and a stop too early leaves out
+        for good what has not been learnt yet.
     min_epochs : int, default=3
         Earliest stop point. Before, the history is too short for a vote: after one
         epoch, whatever was predicted counts as memorized.
@@ -55,7 +54,7 @@ class AgreementStop(StopRule):
     _parameter_constraints = {
         "fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
-        "window": [Interval(Integral, 1, None, closed="left")],
+        "margin": [Interval(Real, 0, None, closed="left")],
         "min_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -63,12 +62,12 @@ class AgreementStop(StopRule):
         self,
         fraction: float = 0.1,
         patience: int = 10,
-        window: int = 3,
+        margin: float = 1.5,
         min_epochs: int = 3,
     ):
         self.fraction = fraction
         self.patience = patience
-        self.window = window
+        self.margin = margin
         self.min_epochs = min_epochs
 
     @property
@@ -76,16 +75,18 @@ class AgreementStop(StopRule):
         """Share of the training rows to hold out of phase I."""
         return self.fraction
 
-    def _holdout_errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:
-        raw = np.array([record.holdout_error for record in records], dtype=np.float64)
-        return trailing_mean(raw, self.window)
-
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         """Return for each epoch whether its memorized share reaches the bar."""
         memorized = np.array([record.memorized_fraction for record in records])
-        is_late_enough = np.arange(1, len(records) + 1) >= self.min_epochs
-        bar = 1 - self._holdout_errors(records).min()
-        return (memorized >= bar) & is_late_enough
+        memorized[: self.min_epochs - 1] = -np.inf
+        errors = _holdout_errors(records)
+        spread = np.sqrt(errors * (1 - errors) / records[-1].n_holdout)
+        raised = 1 - errors + self.margin * spread
+        # A raised bar counts once it is reached. All epochs so far have set one: if
+        # only the present one did, a new bar out of reach would let the candidate fall
+        # back to the plain one.
+        within_reach = raised[raised <= memorized.max()]
+        return memorized >= np.max(within_reach, initial=1 - errors.min())
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
         """Return the first epoch whose memorized share reaches the bar."""
@@ -93,7 +94,7 @@ class AgreementStop(StopRule):
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
         """Return whether the bar is reached and has not risen for a while."""
-        waited = len(records) - 1 - self._holdout_errors(records).argmin()
+        waited = len(records) - 1 - _holdout_errors(records).argmin()
         return bool(waited >= self.patience and self._reached(records).any())
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
@@ -108,3 +109,7 @@ class AgreementStop(StopRule):
                 positions.append(position)
                 most = records[position].memorized_fraction
         return positions
+
+
+def _holdout_errors(records: Sequence[EpochRecord]) -> NDArray[np.float64]:
+    return np.array([record.holdout_error for record in records], dtype=np.float64)

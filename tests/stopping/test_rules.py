@@ -106,37 +106,72 @@ def test_oracle_does_not_stop_while_nothing_is_memorized():
     assert not OracleStop().is_settled(records)
 
 
+def agreement_records(holdout, memorized, n_holdout=10**6):
+    """Return records of so many held-out rows that their error is certain."""
+    return records_of(
+        holdout_error=holdout,
+        memorized_fraction=memorized,
+        n_holdout=[n_holdout] * len(holdout),
+    )
+
+
 @pytest.mark.parametrize(
     ("holdout", "memorized", "candidate", "is_settled"),
     [
-        # The lowest mean of two errors is 0.45: stop where 55 % are memorized.
-        ([0.6, 0.5, 0.4, 0.5], [0.3, 0.5, 0.56, 0.7], 2, False),
-        ([0.6, 0.5, 0.4, 0.5, 0.5], [0.3, 0.5, 0.56, 0.7, 0.8], 2, True),
+        # The lowest error is 0.45: stop where 55 % are memorized.
+        ([0.6, 0.5, 0.45, 0.5], [0.3, 0.5, 0.56, 0.7], 2, False),
+        ([0.6, 0.5, 0.45, 0.5, 0.5], [0.3, 0.5, 0.56, 0.7, 0.8], 2, True),
         # The bar is never reached: go on, however long it takes.
         ([0.2, 0.2, 0.2, 0.2], [0.3, 0.4, 0.5, 0.6], 3, False),
         # A lower error later raises the bar, and the candidate moves to the past.
-        ([0.6, 0.5, 0.5, 0.2], [0.3, 0.5, 0.6, 0.7], 3, False),
+        ([0.6, 0.5, 0.5, 0.35], [0.3, 0.52, 0.6, 0.7], 3, False),
     ],
 )
 def test_agreement(holdout, memorized, candidate, is_settled):
-    records = records_of(holdout_error=holdout, memorized_fraction=memorized)
-    rule = AgreementStop(patience=2, window=2, min_epochs=1)
+    records = agreement_records(holdout, memorized)
+    rule = AgreementStop(patience=2, min_epochs=1)
     assert rule.candidate(records) == candidate
     assert rule.is_settled(records) is is_settled
 
 
+@pytest.mark.parametrize(
+    ("margin", "memorized", "candidate"),
+    [
+        # 100 rows held out, half of them wrong: a standard error of 5 points.
+        (0, [0.4, 0.5, 0.54, 0.59, 0.7], 1),
+        (1, [0.4, 0.5, 0.54, 0.59, 0.7], 3),
+        (2, [0.4, 0.5, 0.54, 0.59, 0.7], 4),
+        # The raised bar is out of reach: the plain one counts.
+        (2, [0.4, 0.5, 0.54, 0.59, 0.59], 1),
+    ],
+)
+def test_agreement_wants_more_than_chance_if_it_can_have_it(
+    margin, memorized, candidate
+):
+    records = agreement_records([0.5] * 5, memorized, n_holdout=100)
+    rule = AgreementStop(margin=margin, min_epochs=1)
+    assert rule.candidate(records) == candidate
+
+
+def test_agreement_does_not_go_back_when_a_bar_moves_out_of_reach():
+    holdout, memorized = [0.5, 0.5, 0.5, 0.45], [0.5, 0.55, 0.6, 0.61]
+    records = agreement_records(holdout, memorized, n_holdout=100)
+    rule = AgreementStop(margin=2, min_epochs=1)
+    assert rule.candidate(records[:3]) == 2
+    assert rule.candidate(records) == 2  # the plain bar would be reached at 1
+
+
 def test_agreement_does_not_stop_before_there_are_enough_votes():
-    records = records_of(holdout_error=[0.5] * 4, memorized_fraction=[0.6] * 4)
+    records = agreement_records([0.5] * 4, [0.6] * 4)
     assert AgreementStop(min_epochs=3).candidate(records) == 2
     assert AgreementStop(min_epochs=3).candidate(records[:2]) == 1
     assert not AgreementStop(min_epochs=9, patience=1).is_settled(records)
 
 
 def test_agreement_keeps_checkpoints_only_of_epochs_that_memorized_more():
-    records = records_of(
-        holdout_error=[0.5] * 5, memorized_fraction=[0.4, 0.5, 0.45, 0.6, 0.55]
-    )
-    assert list(AgreementStop(window=1, min_epochs=1).contenders(records)) == [1, 3]
+    records = agreement_records([0.5] * 5, [0.4, 0.5, 0.45, 0.6, 0.55])
+    rule = AgreementStop(margin=0, min_epochs=1)
+    assert list(rule.contenders(records)) == [1, 3]
 
 
 @pytest.mark.parametrize(

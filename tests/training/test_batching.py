@@ -32,6 +32,21 @@ def test_no_batch_of_one_row_unless_there_is_no_other(n_rows, batch_size):
     assert max(lengths) <= batch_size + 1
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "lengths"),
+    [
+        (256, [128, 128]),
+        (272, [128, 128, 16]),  # an eighth is enough for a batch
+        (271, [128, 143]),
+        (15, [15]),  # nothing to join
+    ],
+)
+def test_a_last_batch_of_a_few_rows_joins_the_one_before(n_rows, lengths):
+    order = BatchOrder(n_rows, 128)
+    assert [len(batch) for batch in order] == lengths
+    assert len(order) == len(lengths)
+
+
 @given(**sizes)
 def test_drop_last_leaves_out_the_short_batch_only(n_rows, batch_size):
     lengths = [len(batch) for batch in BatchOrder(n_rows, batch_size, drop_last=True)]
