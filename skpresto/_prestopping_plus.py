@@ -71,9 +71,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     found by ``folds`` networks side by side, each of which leaves out a part of the
     samples: they learn from everything up to the stop point, and then from the labels
     that are more likely right than wrong in the eyes of the network that has not
-    learnt from them, so that no label has a say in its own case. Two fresh networks
-    learn the result, and all predict together. This takes about ``folds + 3`` times as
-    long as plain training, and is more accurate than the other methods on most tables.
+    learnt from them, so that no label has a say in its own case. Four fresh networks
+    learn the result and predict together. This takes about ``folds + 5`` times as long
+    as plain training.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         The network, as in :class:`PrestoppingClassifier`. All networks start from the
         weights of an instance.
     q : int, default=10
-        How long predictions of a sample count: the newest has a weight of 1/q, and
-        those before share the rest. With ``folds=None`` the last q count, all the same,
-        and must agree before a label is corrected.
+        How long predictions of a sample count: up to q all the same, then the newest
+        has a weight of 1/q, and those before share the rest. With ``folds=None`` the
+        last q count, and must agree before a label is corrected.
     stop : StopRule, default=None
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
@@ -108,9 +108,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     classes_, n_features_in_, feature_names_in_, input_shape_, n_epochs_
         As in :class:`PrestoppingClassifier`.
     net_ : skorch.NeuralNet
-        The trained net. The fresh networks are ``net_.module_.learner.networks``, and
-        those that found the safe set are ``net_.module_.partners``. With
-        ``folds=None``, ``net_.module_`` is the network.
+        The trained net. The fresh networks are ``net_.module_.networks``. With
+        ``folds=None``, and if ``module`` is an instance, ``net_.module_`` is the only
+        one.
     history_ : list of EpochRecord
         One record an epoch and phase: 1 learns from everything, first by one network
         that finds the stop point and then by those side by side, 2 from what is safe,
@@ -141,9 +141,10 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     -----
     A network predicts what it has learnt, so its vote on labels that it learns from is
     biased towards them; how much depends on how fast it memorizes. A network that has
-    left a sample out has no such bias, and its probabilities can be taken at their
-    word: together with a count of which classes carry which labels, Bayes' rule says
-    how likely a label is right. The probabilities take four bytes a sample and class.
+    left a sample out has no such bias. How far its probabilities can be trusted, and
+    how often each class carries each label, is estimated by making the given labels as
+    likely as possible; then Bayes' rule says how likely a label is right. The
+    probabilities take four bytes a sample and class.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while

@@ -11,7 +11,7 @@ from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.trainer import Trainer
 
 # More add little, and each takes as long as plain training.
-_N_FRESH = 2
+_N_FRESH = 4
 
 
 class LearnWhatJudgesTrust(CorrectingPolicy):
@@ -34,25 +34,20 @@ class LearnWhatJudgesTrust(CorrectingPolicy):
         self.vote = opinion
         self.labels = labels
         self.stop_epoch = stop_epoch
-        self._noise: Tensor | None = None
-        self._counted_in = -1
+        self._epoch = 0
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network what the others' judgement leaves of its part."""
+        if batch.epoch != self._epoch:  # once an epoch, since networks get better at it
+            self._epoch = batch.epoch
+            self.vote.learn_noise(self.labels)
         is_learner = self.vote.add_batch(batch)
         if batch.epoch < self.stop_epoch:
             return Selection(weights=is_learner.to(batch.losses.dtype))
-        judged = self.vote.judge(batch.labels, batch.index, self._current_noise(batch))
+        judged = self.vote.judge(batch.labels, batch.index)
         self.count_corrected(judged.is_corrected)
         weights = (is_learner & judged.is_learnt).to(batch.losses.dtype)
         return Selection(weights=weights, labels=judged.labels)
-
-    def _current_noise(self, batch: Batch) -> Tensor:
-        """Count mistakes anew once an epoch, since networks get better at it."""
-        if self._noise is None or self._counted_in != batch.epoch:
-            self._noise = self.vote.noise(self.labels)
-            self._counted_in = batch.epoch
-        return self._noise
 
 
 class LearnAsJudged(CorrectingPolicy):
@@ -88,7 +83,7 @@ def run_cross_fit(
     """Train networks side by side that leave a part out each; return what they think.
 
     They learn from everything for ``stop_epoch`` epochs and from what they trust for
-    the rest of ``max_epochs``. They are left in ``trainer.net``.
+    the rest of ``max_epochs``.
     """
     trainer.restart(n_networks=n_networks)
     parts = divide(trainer.data.labels.numpy(), n_networks, rng)
@@ -102,6 +97,7 @@ def run_cross_fit(
     trainer.run(policy, stop_epoch, phase=1)
     trainer.run(policy, max_epochs - stop_epoch, phase=2)
     _ask_about_the_unvisited(trainer, opinion)
+    opinion.learn_noise(trainer.labels)
     return opinion
 
 
@@ -111,12 +107,11 @@ def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
     if len(unvisited):
         rows = PredictionRows(trainer.data.X, unvisited.cpu())
         probability = torch.from_numpy(trainer.net.predict_proba(rows))
-        opinion.add(unvisited, probability.to(unvisited.device))
+        opinion.add(unvisited, probability.log().to(unvisited.device))
 
 
 def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:
-    """Train fresh networks, which are to predict together with those before them."""
+    """Train fresh networks, which are to predict together."""
     # Networks that start alike and learn the same stay alike.
-    n_networks = 1 if trainer.net.starts_alike_ else _N_FRESH
-    trainer.restart(n_networks, partners=trainer.net.networks)
+    trainer.restart(n_networks=1 if trainer.net.starts_alike_ else _N_FRESH)
     trainer.run(LearnAsJudged(judgement), max_epochs, phase=3)

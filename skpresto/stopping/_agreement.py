@@ -80,7 +80,7 @@ class AgreementStop(StopRule):
         memorized = np.array([record.memorized_fraction for record in records])
         memorized[: self.min_epochs - 1] = -np.inf
         errors = _holdout_errors(records)
-        spread = np.sqrt(errors * (1 - errors) / records[-1].n_holdout)
+        spread = np.sqrt(errors * (1 - errors) / (records[0].n_holdout or 1))
         raised = 1 - errors + self.margin * spread
         # A raised bar counts once it is reached. All epochs so far have set one: if
         # only the present one did, a new bar out of reach would let the candidate fall
