@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from skpresto._prestopping import PrestoppingClassifier
 from skpresto._sklearn import Interval
 from skpresto._training.batch import Batch, Selection
-from skpresto._training.cross_fit import run_as_judged, run_cross_fit
+from skpresto._training.cross_fit import run_as_judged, run_cross_fit, run_vote
 from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
@@ -81,9 +81,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         The network, as in :class:`PrestoppingClassifier`. All networks start from the
         weights of an instance.
     q : int, default=10
-        How long predictions of a sample count: up to q all the same, then the newest
-        has a weight of 1/q, and those before share the rest. With ``folds=None`` the
-        last q count, and must agree before a label is corrected.
+        How long predictions of a sample count: the newest has a weight of 1/q, and
+        those before share the rest. With ``folds=None`` the last q count, all the same,
+        and must agree before a label is corrected.
     stop : StopRule, default=None
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
@@ -114,14 +114,15 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     history_ : list of EpochRecord
         One record an epoch and phase: 1 learns from everything, first by one network
         that finds the stop point and then by those side by side, 2 from what is safe,
-        3 is that of the fresh networks. Goes straight into a ``DataFrame``.
+        3 is that of the fresh networks. If the vote decides, there are phases 1 and 2
+        of one more network before these. Goes straight into a ``DataFrame``.
     safe_mask_ : ndarray of shape (n_samples,), dtype=bool
         The safe set: whether the label of each sample is trusted.
     label_agreement_ : ndarray of shape (n_samples,)
-        How likely the given label is right; safe from 0.5 on. With ``folds=None`` as in
-        :class:`PrestoppingClassifier`.
+        How likely the given label is right; safe from 0.5 on. With ``folds=None``, and
+        if the vote decides, as in :class:`PrestoppingClassifier`.
     suggested_labels_ : ndarray of shape (n_samples,)
-        Most likely class. With ``folds=None`` the one predicted most often.
+        Most likely class, or the one predicted most often if that decides.
     noise_rate_ : float
         Estimated share of wrong labels: the share of samples outside the safe set.
     corrected_labels_ : ndarray of shape (n_samples,)
@@ -141,10 +142,13 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     -----
     A network predicts what it has learnt, so its vote on labels that it learns from is
     biased towards them; how much depends on how fast it memorizes. A network that has
-    left a sample out has no such bias. How far its probabilities can be trusted, and
-    how often each class carries each label, is estimated by making the given labels as
-    likely as possible; then Bayes' rule says how likely a label is right. The
-    probabilities take four bytes a sample and class.
+    left a sample out has no such bias, and its probabilities can be taken at their
+    word: together with a count of which classes carry which labels, Bayes' rule says
+    how likely a label is right. The probabilities take four bytes a sample and class.
+
+    Networks that would have it that most labels are wrong know too little of the
+    classes to judge, as on a thousand images. Then the vote decides what is safe, as in
+    :class:`PrestoppingClassifier`, and no label is corrected.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
@@ -226,6 +230,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             trainer, self.folds, self.stop_epoch_, self.max_epochs, self.epsilon, rng
         )
         judgement = opinion.judge_all(trainer.labels)
+        if judgement.is_safe.double().mean() < 0.5:
+            # Whoever finds most labels wrong knows too little of the classes.
+            judgement = run_vote(trainer, self.stop_epoch_, self.max_epochs)
         run_as_judged(trainer, judgement, self.max_epochs)
         return Outcome(
             judgement.is_safe,

@@ -241,6 +241,22 @@ def test_safe_is_what_is_more_likely_right_than_wrong(fitted, noisy_blobs):
     assert clf.noise_rate_ == pytest.approx(1 - clf.safe_mask_.mean())
 
 
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_judges_that_find_most_labels_wrong_leave_it_to_the_vote(noisy_blobs):
+    """Labels that have nothing to do with the samples, of ten classes."""
+    X, _, _ = noisy_blobs
+    y = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
+    clf = quick(PrestoppingPlusClassifier, stop=StopAfter(4), folds=2).fit(X, y)
+    phases = [record.phase for record in clf.history_]
+    assert phases == [1] * 8 + [2] * 8 + [1] * 4 + [2] * 8 + [3] * 12
+    voted = [record for record in clf.history_ if record.phase == 2][-1]
+    assert clf.safe_mask_.mean() == pytest.approx(voted.memorized_fraction)
+    assert not clf.corrected_mask_.any()
+    assert np.array_equal(clf.corrected_labels_, y)
+    assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
+    assert len(clf.net_.networks) == 4
+
+
 def probabilities(network, X):
     with torch.no_grad():
         logits = network.eval()(torch.from_numpy(X).float())

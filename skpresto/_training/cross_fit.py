@@ -7,8 +7,9 @@ from torch import Tensor
 from skpresto._training.batch import Batch, Selection
 from skpresto._training.batching import PredictionRows
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
-from skpresto._training.policy import CorrectingPolicy
+from skpresto._training.policy import CorrectingPolicy, LearnFromAll
 from skpresto._training.trainer import Trainer
+from skpresto._training.two_phases import run_phase_two
 
 # More add little, and each takes as long as plain training.
 _N_FRESH = 4
@@ -34,20 +35,25 @@ class LearnWhatJudgesTrust(CorrectingPolicy):
         self.vote = opinion
         self.labels = labels
         self.stop_epoch = stop_epoch
-        self._epoch = 0
+        self._noise: Tensor | None = None
+        self._counted_in = -1
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network what the others' judgement leaves of its part."""
-        if batch.epoch != self._epoch:  # once an epoch, since networks get better at it
-            self._epoch = batch.epoch
-            self.vote.learn_noise(self.labels)
         is_learner = self.vote.add_batch(batch)
         if batch.epoch < self.stop_epoch:
             return Selection(weights=is_learner.to(batch.losses.dtype))
-        judged = self.vote.judge(batch.labels, batch.index)
+        judged = self.vote.judge(batch.labels, batch.index, self._current_noise(batch))
         self.count_corrected(judged.is_corrected)
         weights = (is_learner & judged.is_learnt).to(batch.losses.dtype)
         return Selection(weights=weights, labels=judged.labels)
+
+    def _current_noise(self, batch: Batch) -> Tensor:
+        """Count mistakes anew once an epoch, since networks get better at it."""
+        if self._noise is None or self._counted_in != batch.epoch:
+            self._noise = self.vote.noise(self.labels)
+            self._counted_in = batch.epoch
+        return self._noise
 
 
 class LearnAsJudged(CorrectingPolicy):
@@ -97,7 +103,6 @@ def run_cross_fit(
     trainer.run(policy, stop_epoch, phase=1)
     trainer.run(policy, max_epochs - stop_epoch, phase=2)
     _ask_about_the_unvisited(trainer, opinion)
-    opinion.learn_noise(trainer.labels)
     return opinion
 
 
@@ -107,7 +112,24 @@ def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
     if len(unvisited):
         rows = PredictionRows(trainer.data.X, unvisited.cpu())
         probability = torch.from_numpy(trainer.net.predict_proba(rows))
-        opinion.add(unvisited, probability.log().to(unvisited.device))
+        opinion.add(unvisited, probability.to(unvisited.device))
+
+
+def run_vote(trainer: Trainer, stop_epoch: int, max_epochs: int) -> Judgement:
+    """Let one network judge the labels that it learns from, as in Prestopping."""
+    trainer.restart(n_networks=1)
+    trainer.run(LearnFromAll(), stop_epoch, phase=1)
+    run_phase_two(trainer, max_epochs)
+    trainer.visit_the_unvisited()
+    history, labels = trainer.label_history, trainer.labels
+    is_safe = history.agrees(labels)
+    return Judgement(
+        is_safe=is_safe,
+        is_corrected=torch.zeros_like(is_safe),
+        labels=labels,
+        likely_right=history.agreement(labels),
+        best=history.vote(),
+    )
 
 
 def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:

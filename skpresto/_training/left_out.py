@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from skpresto._training.batch import Batch
-from skpresto._training.noise_model import NoiseModel
 
 # Samples looked at together when all are asked about.
 _SAMPLES_AT_ONCE = 1 << 14
-# Samples that a noise model is estimated from: more would cost time and change little.
-_SAMPLES_TO_LEARN_FROM = 1 << 15
-# Nobody is so sure of anything that one visit should outweigh all others.
-_LOWEST = -14.0
+# So that the mean of equal probabilities is not taken for higher than they are.
+_ROUNDING = 1e-6
 
 
 class Judgement(NamedTuple):
@@ -51,10 +48,20 @@ class LeftOutOpinion:
     """Judge each label by a network that does not learn from it.
 
     A network that learns from a wrong label comes to predict it, and so to vouch for
-    it. Here each of several networks leaves a part of the samples out. The logarithms
-    of the probabilities that it gives to these at their visits are averaged, and fade
-    over about q visits: the opinion of someone who has not seen the label. What it
-    means for a label is up to a :class:`NoiseModel`.
+    it. Here each of several networks leaves a part of the samples out, and the
+    probabilities that it gives to these at their visits are averaged, with weights
+    that fade over about q visits. They are the opinion of someone who has not seen the
+    label. If samples of class j are labelled k with the frequency ``noise[j, k]``, then
+    by Bayes' rule a sample labelled k belongs to class j with a probability in
+    proportion to ::
+
+        probability[j] * noise[j, k]
+
+    The frequencies are counted: the class of the highest probability is taken for the
+    truth, if that probability is at least as high as it usually is for samples so
+    labelled [1]_. A judge's own mistakes, of which it is seldom sure, would otherwise
+    count as wrong labels. A label that mistakes rarely produce needs little in its
+    favour, one that they often produce needs most.
 
     Parameters
     ----------
@@ -64,10 +71,14 @@ class LeftOutOpinion:
     n_classes : int
         Number of classes.
     q : int
-        Number of visits over which an opinion fades: the plain mean of as many, later
-        ones have a weight of 1/q.
+        Number of visits over which an opinion fades.
     epsilon : float
         Largest probability of a mistake at which a label is corrected.
+
+    References
+    ----------
+    .. [1] C. Northcutt, L. Jiang and I. Chuang, "Confident learning: estimating
+       uncertainty in dataset labels", JAIR 70, 2021.
     """
 
     def __init__(
@@ -77,21 +88,15 @@ class LeftOutOpinion:
         self.n_classes = n_classes
         self.q = q
         self.epsilon = epsilon
-        shape, device = (len(left_out_by), n_classes), left_out_by.device
-        self._log_probability = torch.zeros(shape, device=device)
-        self._n_visits = torch.zeros(len(left_out_by), device=device)
-        uniform = torch.full((n_classes, n_classes), 1 / n_classes, device=device)
-        self.model = NoiseModel(uniform)
-        self._knows_noise = False
+        shape = len(left_out_by), n_classes
+        self._probability = torch.zeros(shape, device=left_out_by.device)
 
-    def add(self, index: Tensor, log_probability: Tensor) -> None:
-        """Take in log-probabilities of the samples at ``index``, of shape (b, c)."""
-        n_visits = self._n_visits.index_select(0, index).add_(1).clamp_(max=self.q)
-        self._n_visits.index_copy_(0, index, n_visits)
-        mean = self._log_probability.index_select(0, index)
-        said = log_probability.to(mean.dtype).clamp_(min=_LOWEST)
-        mean.lerp_(said, 1 / n_visits.unsqueeze(1))
-        self._log_probability.index_copy_(0, index, mean)
+    def add(self, index: Tensor, probability: Tensor) -> None:
+        """Take in probabilities of the samples at ``index``, of shape (b, c)."""
+        before = self._probability.index_select(0, index)
+        # Only proportions matter, so that a first opinion need not be scaled up.
+        mean = before.lerp_(probability.to(before.dtype), 1 / self.q)
+        self._probability.index_copy_(0, index, mean)
 
     def add_batch(self, batch: Batch) -> Tensor:
         """Take in what each sample's own judge says in a mini-batch.
@@ -105,24 +110,36 @@ class LeftOutOpinion:
         n_networks, n_samples, _ = batch.logits.shape
         networks = torch.arange(n_networks, device=judge.device).unsqueeze(1)
         logits = batch.logits[judge, torch.arange(n_samples, device=judge.device)]
-        self.add(batch.index, torch.log_softmax(logits, dim=1))
+        self.add(batch.index, torch.softmax(logits, dim=1))
         return networks != judge
 
     def is_visited(self) -> Tensor:
         """Return of which samples there is an opinion."""
-        return self._n_visits > 0
+        return self._probability.sum(dim=1) > 0
 
-    def learn_noise(self, labels: Tensor) -> None:
-        """Improve the noise model by all labels and what is thought of them now."""
-        visited = self.is_visited().nonzero().squeeze(1)
-        some = visited[:: -(-len(visited) // _SAMPLES_TO_LEARN_FROM) or 1]
-        seen = self._log_probability.index_select(0, some), labels.index_select(0, some)
-        if not self._knows_noise:
-            self.model = NoiseModel.counted(*seen, self.n_classes)
-            self._knows_noise = len(some) > 0
-        self.model = self.model.improved(*seen)
+    def noise(self, labels: Tensor) -> Tensor:
+        """Return how often each class carries each label, as far as is known now."""
+        rows = self.is_visited().nonzero().squeeze(1)
+        labels = labels.index_select(0, rows)
+        probability = self._probability.index_select(0, rows)
+        probability.div_(probability.sum(dim=1, keepdim=True))
+        highest, classes = probability.max(dim=1)
+        usual = self._usual(probability, labels).sub_(_ROUNDING)
+        is_counted = highest >= usual[classes]
+        pairs = (classes * self.n_classes + labels)[is_counted]
+        counts = torch.bincount(pairs, minlength=self.n_classes**2).float()
+        counts = counts.view(self.n_classes, self.n_classes)
+        # As if there were one more sample of each class, labelled at random.
+        totals = counts.sum(dim=1, keepdim=True) + 1
+        return (counts + 1 / self.n_classes) / totals
 
-    def likely(self, labels: Tensor, index: Tensor) -> Tensor:
+    def _usual(self, probability: Tensor, labels: Tensor) -> Tensor:
+        """Return the mean probability of each class among samples so labelled."""
+        own = probability.gather(1, labels.unsqueeze(1)).squeeze(1)
+        sums = own.new_zeros(self.n_classes).index_add_(0, labels, own)
+        return sums / torch.bincount(labels, minlength=self.n_classes).clamp(min=1)
+
+    def likely(self, labels: Tensor, index: Tensor, noise: Tensor) -> Tensor:
         """Return how likely each class is the true one, of shape (b, c).
 
         Parameters
@@ -131,15 +148,18 @@ class LeftOutOpinion:
             Labels as given.
         index : Tensor of shape (b,)
             The samples that they belong to.
+        noise : Tensor of shape (n_classes, n_classes)
+            What :meth:`noise` returned.
         """
-        log_probability = self._log_probability.index_select(0, index)
-        likely = self.model.likely(log_probability, labels)
+        probability = self._probability.index_select(0, index)
+        joint = probability.mul_(noise.t().index_select(0, labels))
         # A sample without an opinion gets no probability at all.
-        return likely.mul_(self.is_visited().index_select(0, index).unsqueeze(1))
+        tiny = torch.finfo(joint.dtype).tiny
+        return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))
 
-    def judge(self, labels: Tensor, index: Tensor) -> Judgement:
+    def judge(self, labels: Tensor, index: Tensor, noise: Tensor) -> Judgement:
         """Return what is to be made of labels; parameters as for :meth:`likely`."""
-        likely = self.likely(labels, index)
+        likely = self.likely(labels, index, noise)
         likely_right = likely.gather(1, labels.unsqueeze(1)).squeeze(1)
         is_safe = likely_right >= 0.5
         highest, best = likely.max(dim=1)
@@ -150,9 +170,10 @@ class LeftOutOpinion:
 
     def judge_all(self, labels: Tensor) -> Judgement:
         """Return what is to be made of all labels, as far as is known now."""
+        noise = self.noise(labels)
         samples = torch.arange(len(labels), device=labels.device)
         parts = [
-            self.judge(labels.index_select(0, index), index)
+            self.judge(labels.index_select(0, index), index, noise)
             for index in samples.split(_SAMPLES_AT_ONCE)
         ]
         return Judgement(*map(torch.cat, zip(*parts, strict=True)))

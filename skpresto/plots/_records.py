@@ -21,7 +21,7 @@ def path_of(
         last = max((record.phase for record in records), default=1)
         return [record for record in records if record.phase == last]
     kept = [record for record in phase_one_of(records) if record.epoch <= stop_epoch]
-    return kept + [record for record in records if record.phase == 2]
+    return kept + phase_two_of(records)
 
 
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
@@ -32,6 +32,17 @@ def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     found = [record for record in records if record.phase == 1]
     begin = [i for i, record in enumerate(found) if record.epoch == 1]
     return found[: begin[1]] if len(begin) > 1 else found
+
+
+def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
+    """Return the epochs in which the safe set was found.
+
+    Where networks have tried before, these are the last ones.
+    """
+    found = [record for record in records if record.phase == 2]
+    first = found[0].epoch if found else 0
+    begin = [i for i, record in enumerate(found) if record.epoch == first]
+    return found[begin[-1] :] if begin else []
 
 
 def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:

@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, show_percent
-from skpresto.plots._records import require_truth, values_of
+from skpresto.plots._records import phase_two_of, require_truth, values_of
 from skpresto.stopping import EpochRecord
 
 #: Field of a record, its name in the legend, its colour, its dashes.
@@ -100,7 +100,7 @@ class SafeSetDisplay:
 
     @property
     def _safe_epochs(self) -> list[EpochRecord]:
-        return [record for record in self.records if record.phase == 2]
+        return phase_two_of(self.records)
 
     def frame(self) -> Any:
         """Return the numbers behind the plot, a row an epoch of phase II.

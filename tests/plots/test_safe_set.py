@@ -15,6 +15,12 @@ def test_frame_holds_phase_two_alone():
     assert frame["memorization_recall"].tolist() == [0.7125, 0.9]
 
 
+def test_of_several_tries_the_last_is_shown():
+    first = [record(epoch, phase=2, recall=0.1) for epoch in (3, 4)]
+    frame = SafeSetDisplay([*first, *RECORDS]).frame()
+    assert frame.equals(SafeSetDisplay(RECORDS).frame())
+
+
 def test_the_legend_tells_the_last_values(legend_of):
     display = SafeSetDisplay(RECORDS).plot()
     assert legend_of(display) == [
