@@ -27,7 +27,8 @@ class EpochRecord:
         1 while everything is learnt from, 2 after the stop point. Methods that begin
         anew with a fresh network count on: 3 in Prestopping+, 1 and up for the runs of
         SELFIE. In Prestopping+, phase 1 occurs twice: one network finds the stop point,
-        then several networks train up to there.
+        then several networks train up to there; phases 1 and 2 once more if these
+        leave it to the vote.
     train_loss : float
         Mean loss of what was learnt from, of both networks where there are two.
     train_error : float
