@@ -177,7 +177,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         )
 
     def _check_served(self, given: dict[str, Any]) -> None:
-        default = AgreementStop() if given["X_val"] is None else ValidationStop()
+        is_told_nothing = given["X_val"] is None
+        default = self._rule_told_nothing() if is_told_nothing else ValidationStop()
         rule = default if self.stop is None else clone(self.stop)
         rule._validate_params()
         missing = sorted(name for name in rule.needs if given[name] is None)
@@ -189,6 +190,10 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
                 "a rule that needs no further data, such as AgreementStop()."
             )
         self.stop_rule_ = rule
+
+    def _rule_told_nothing(self) -> StopRule:
+        """Return the rule for those who name none and have no validation data."""
+        return AgreementStop()
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
         self._find_stop_point(trainer, rng)

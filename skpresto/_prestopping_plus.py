@@ -20,6 +20,7 @@ from skpresto._warm_up import (
     n_epochs_of,
     warn_if_nothing_is_corrected,
 )
+from skpresto.stopping import AgreementStop, StopRule
 
 
 class LearnSafeAndRefurbished(CorrectingPolicy):
@@ -71,9 +72,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     found by ``folds`` networks side by side, each of which leaves out a part of the
     samples: they learn from everything up to the stop point, and then from the labels
     that are more likely right than wrong in the eyes of the network that has not
-    learnt from them, so that no label has a say in its own case. Four fresh networks
-    learn the result and predict together. This takes about ``folds + 5`` times as long
-    as plain training.
+    learnt from them, so that no label has a say in its own case. Two fresh networks
+    learn the result, and all predict together. This takes about ``folds + 3`` times as
+    long as plain training, and is more accurate than the other methods on most tables.
 
     Parameters
     ----------
@@ -87,7 +88,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     stop : StopRule, default=None
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
-        :class:`~skpresto.stopping.AgreementStop` otherwise.
+        ``AgreementStop(margin=0, window=3)`` otherwise, which is earlier than the
+        default of :class:`PrestoppingClassifier`: judges that have learnt from fewer
+        wrong labels are better, and they need not know every sample.
     folds : int or None, default=5
         Number of parts, and of networks that leave one out. ``None`` is the method as
         published: one network judges the labels that it learns from, by the vote of
@@ -108,9 +111,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     classes_, n_features_in_, feature_names_in_, input_shape_, n_epochs_
         As in :class:`PrestoppingClassifier`.
     net_ : skorch.NeuralNet
-        The trained net. The fresh networks are ``net_.module_.networks``. With
-        ``folds=None``, and if ``module`` is an instance, ``net_.module_`` is the only
-        one.
+        The trained net. The fresh networks are ``net_.module_.learner.networks``, and
+        those that found the safe set are ``net_.module_.partners``. With
+        ``folds=None``, ``net_.module_`` is the network.
     history_ : list of EpochRecord
         One record an epoch and phase: 1 learns from everything, first by one network
         that finds the stop point and then by those side by side, 2 from what is safe,
@@ -148,7 +151,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
 
     Networks that would have it that most labels are wrong know too little of the
     classes to judge, as on a thousand images. Then the vote decides what is safe, as in
-    :class:`PrestoppingClassifier`, and no label is corrected.
+    :class:`PrestoppingClassifier`, no label is corrected, and the network that voted
+    and the fresh ones predict together.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
@@ -218,6 +222,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             verbose=verbose,
             **net_params,
         )
+
+    def _rule_told_nothing(self) -> StopRule:
+        return AgreementStop(margin=0, window=3)
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Outcome:
         if self.folds is None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
-from skorch.callbacks import Callback, EpochScoring
+from skorch.callbacks import EpochScoring
 
 from skpresto import (
     PrestoppingClassifier,
@@ -229,7 +229,7 @@ def test_as_published_the_safe_set_is_that_of_prestopping(fitted):
     first = fitted(PrestoppingClassifier, stop=RULE)
     plus = fitted(PrestoppingPlusClassifier, stop=RULE, folds=None)
     assert np.array_equal(plus.safe_mask_, first.safe_mask_)
-    assert plus.net_.networks == [plus.net_.module_]
+    assert not hasattr(plus.net_.module_, "partners")
 
 
 def test_safe_is_what_is_more_likely_right_than_wrong(fitted, noisy_blobs):
@@ -254,7 +254,8 @@ def test_judges_that_find_most_labels_wrong_leave_it_to_the_vote(noisy_blobs):
     assert not clf.corrected_mask_.any()
     assert np.array_equal(clf.corrected_labels_, y)
     assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
-    assert len(clf.net_.networks) == 4
+    module = clf.net_.module_
+    assert len([*module.partners, *module.learner.networks]) == 1 + 2
 
 
 def probabilities(network, X):
@@ -263,11 +264,13 @@ def probabilities(network, X):
     return torch.softmax(logits, dim=1).numpy()
 
 
-def test_the_fresh_networks_predict_together(fitted, noisy_blobs):
+def test_prestopping_plus_predicts_with_all_its_networks(fitted, noisy_blobs):
     X, _, _ = noisy_blobs
     clf = fitted(PrestoppingPlusClassifier, stop=RULE, folds=3)
-    each = [probabilities(network, X) for network in clf.net_.module_.networks]
-    assert len(each) == 4
+    module = clf.net_.module_
+    networks = [*module.partners, *module.learner.networks]
+    each = [probabilities(network, X) for network in networks]
+    assert len(each) == 3 + 2
     assert len({p.tobytes() for p in each}) == len(each)
     assert np.allclose(clf.predict_proba(X), np.mean(each, axis=0), atol=1e-6)
 
@@ -355,37 +358,27 @@ def with_body():
     return module, body.weight.detach().clone()
 
 
-class FirstLayers(Callback):
-    """Remember how many networks there were and what weights their first layers had."""
-
-    def on_epoch_end(self, net, **kwargs):
-        seen = self.__dict__.setdefault("seen", {})
-        for network in net.networks:
-            weight = network[0].weight.detach().numpy()
-            seen.setdefault(len(net.networks), set()).add(weight.tobytes())
-
-    def __deepcopy__(self, memo):
-        return self
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_all_networks_start_from_the_weights_of_an_instance(noisy_blobs):
+    X, y, _ = noisy_blobs
+    module, weight = with_body()
+    module[0].requires_grad_(False)
+    clf = PrestoppingPlusClassifier(module, folds=3, stop=StopAfter(3), max_epochs=6)
+    networks = clf.set_params(random_state=0).fit(X, y).net_.module_
+    each = [*networks.partners, networks.learner]
+    assert len(each) == 4  # one fresh one: two that start alike would stay alike
+    assert all(torch.equal(network[0].weight, weight) for network in each)
 
 
 @pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
-@pytest.mark.parametrize(
-    ("is_frozen", "params"),
-    [(True, {}), (False, {"optimizer__param_groups": [("0.*", {"lr": 0.0})]})],
-    ids=["frozen weights", "parameter groups"],
-)
-def test_all_networks_start_from_the_weights_of_an_instance(
-    noisy_blobs, is_frozen, params
-):
+def test_parameter_groups_hold_in_every_network(noisy_blobs):
     X, y, _ = noisy_blobs
     module, weight = with_body()
-    module[0].requires_grad_(not is_frozen)
-    layers = FirstLayers()
-    clf = PrestoppingPlusClassifier(module, folds=3, stop=StopAfter(3), max_epochs=6)
-    clf.set_params(random_state=0, callbacks=[layers], **params).fit(X, y)
-    # One fresh one: several that start alike would stay alike.
-    only = {weight.numpy().tobytes()}
-    assert layers.seen == {1: only, 3: only}
+    still = {"optimizer__param_groups": [("0.*", {"lr": 0.0})], "callbacks": []}
+    clf = PrestoppingPlusClassifier(module, folds=2, stop=StopAfter(2), max_epochs=4)
+    networks = clf.set_params(random_state=0, **still).fit(X, y).net_.module_
+    each = [*networks.partners, networks.learner]
+    assert all(torch.equal(network[0].weight, weight) for network in each)
 
 
 def test_scores_of_the_training_hear_what_the_networks_say_together(noisy_blobs):

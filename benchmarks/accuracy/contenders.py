@@ -69,7 +69,7 @@ METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
     "Co-teaching+": (CoTeachingPlusClassifier, 2.0, ("rate",)),
     "SELFIE": (SelfieClassifier, 1.2, ("rate", "one run")),
     "Prestopping": (PrestoppingClassifier, 1.3, ("rule",)),
-    "Prestopping+": (PrestoppingPlusClassifier, 10.0, ("rule",)),
+    "Prestopping+": (PrestoppingPlusClassifier, 8.0, ("rule",)),
     CLEAN_LEARNING: (DefaultClassifier, 5.0, ()),
     AS_PUBLISHED: (PrestoppingPlusClassifier, 2.3, ("rule", "alone")),
 }

@@ -12,7 +12,7 @@ from skpresto._training.trainer import Trainer
 from skpresto._training.two_phases import run_phase_two
 
 # More add little, and each takes as long as plain training.
-_N_FRESH = 4
+_N_FRESH = 2
 
 
 class LearnWhatJudgesTrust(CorrectingPolicy):
@@ -89,7 +89,7 @@ def run_cross_fit(
     """Train networks side by side that leave a part out each; return what they think.
 
     They learn from everything for ``stop_epoch`` epochs and from what they trust for
-    the rest of ``max_epochs``.
+    the rest of ``max_epochs``. They are left in ``trainer.net``.
     """
     trainer.restart(n_networks=n_networks)
     parts = divide(trainer.data.labels.numpy(), n_networks, rng)
@@ -133,7 +133,8 @@ def run_vote(trainer: Trainer, stop_epoch: int, max_epochs: int) -> Judgement:
 
 
 def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:
-    """Train fresh networks, which are to predict together."""
+    """Train fresh networks, which are to predict together with those before them."""
     # Networks that start alike and learn the same stay alike.
-    trainer.restart(n_networks=1 if trainer.net.starts_alike_ else _N_FRESH)
+    n_networks = 1 if trainer.net.starts_alike_ else _N_FRESH
+    trainer.restart(n_networks, partners=trainer.net.networks)
     trainer.run(LearnAsJudged(judgement), max_epochs, phase=3)

@@ -11,8 +11,6 @@ from skpresto._training.batch import Batch
 
 # Samples looked at together when all are asked about.
 _SAMPLES_AT_ONCE = 1 << 14
-# So that the mean of equal probabilities is not taken for higher than they are.
-_ROUNDING = 1e-6
 
 
 class Judgement(NamedTuple):
@@ -58,10 +56,8 @@ class LeftOutOpinion:
         probability[j] * noise[j, k]
 
     The frequencies are counted: the class of the highest probability is taken for the
-    truth, if that probability is at least as high as it usually is for samples so
-    labelled [1]_. A judge's own mistakes, of which it is seldom sure, would otherwise
-    count as wrong labels. A label that mistakes rarely produce needs little in its
-    favour, one that they often produce needs most.
+    truth. A label that mistakes rarely produce needs little in its favour, one that
+    they often produce needs most.
 
     Parameters
     ----------
@@ -74,11 +70,6 @@ class LeftOutOpinion:
         Number of visits over which an opinion fades.
     epsilon : float
         Largest probability of a mistake at which a label is corrected.
-
-    References
-    ----------
-    .. [1] C. Northcutt, L. Jiang and I. Chuang, "Confident learning: estimating
-       uncertainty in dataset labels", JAIR 70, 2021.
     """
 
     def __init__(
@@ -119,25 +110,14 @@ class LeftOutOpinion:
 
     def noise(self, labels: Tensor) -> Tensor:
         """Return how often each class carries each label, as far as is known now."""
-        rows = self.is_visited().nonzero().squeeze(1)
-        labels = labels.index_select(0, rows)
-        probability = self._probability.index_select(0, rows)
-        probability.div_(probability.sum(dim=1, keepdim=True))
-        highest, classes = probability.max(dim=1)
-        usual = self._usual(probability, labels).sub_(_ROUNDING)
-        is_counted = highest >= usual[classes]
-        pairs = (classes * self.n_classes + labels)[is_counted]
+        is_visited = self.is_visited()
+        classes = self._probability.argmax(dim=1)
+        pairs = (classes * self.n_classes + labels)[is_visited]
         counts = torch.bincount(pairs, minlength=self.n_classes**2).float()
         counts = counts.view(self.n_classes, self.n_classes)
         # As if there were one more sample of each class, labelled at random.
         totals = counts.sum(dim=1, keepdim=True) + 1
         return (counts + 1 / self.n_classes) / totals
-
-    def _usual(self, probability: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean probability of each class among samples so labelled."""
-        own = probability.gather(1, labels.unsqueeze(1)).squeeze(1)
-        sums = own.new_zeros(self.n_classes).index_add_(0, labels, own)
-        return sums / torch.bincount(labels, minlength=self.n_classes).clamp(min=1)
 
     def likely(self, labels: Tensor, index: Tensor, noise: Tensor) -> Tensor:
         """Return how likely each class is the true one, of shape (b, c).

@@ -1,5 +1,7 @@
 """Several networks as one module."""
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
@@ -24,6 +26,26 @@ class NetworkStack(nn.Module):
         return mean_of_logits(outputs)
 
 
+class LearnerAndPartners(nn.Module):
+    """A network in training and others that are done, which predict together.
+
+    In training only the learner is asked, which may be a :class:`NetworkStack`. In
+    evaluation the output is as that of a stack of all.
+    """
+
+    def __init__(self, learner: nn.Module, partners: Iterable[nn.Module]) -> None:
+        super().__init__()
+        self.learner = learner
+        self.partners = nn.ModuleList(partners).requires_grad_(False)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Return the logits of the learner in training, (b, c) in evaluation."""
+        if self.training:
+            return self.learner(X)
+        networks = (*networks_of(self.learner), *self.partners)
+        return mean_of_logits(torch.stack([network(X) for network in networks]))
+
+
 def mean_of_logits(outputs: Tensor) -> Tensor:
     """Return the logarithm of the mean probability, up to a constant."""
     return torch.logsumexp(torch.log_softmax(outputs, dim=-1), dim=0)
@@ -31,6 +53,8 @@ def mean_of_logits(outputs: Tensor) -> Tensor:
 
 def networks_of(module: nn.Module) -> list[nn.Module]:
     """Return the networks that are trained side by side in ``module``."""
+    if isinstance(module, LearnerAndPartners):
+        return networks_of(module.learner)
     return list(module.networks) if isinstance(module, NetworkStack) else [module]
 
 

@@ -1,17 +1,19 @@
 """The Trainer: phases, records, and the way back to the stop point."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from skpresto._training.batching import PredictionRows, TrainingRows
 from skpresto._training.checkpoints import Checkpoint, CheckpointShelf
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.net import PolicyNet
+from skpresto._training.network_stack import LearnerAndPartners
 from skpresto._training.policy import SelectionPolicy
 from skpresto._training.progress import Progress
 from skpresto.exceptions import TrainingDivergedError
@@ -86,17 +88,23 @@ class Trainer:
         """Number of epochs the net has behind it; going back takes some off."""
         return self.net.n_epochs_
 
-    def restart(self, n_networks: int | None = None) -> None:
+    def restart(
+        self, n_networks: int | None = None, partners: Iterable[nn.Module] = ()
+    ) -> None:
         """Begin anew: fresh network, optimizer, schedule and label history.
 
         Parameters
         ----------
         n_networks : int, default=None
             Number of networks to train side by side; None means as many as before.
+        partners : iterable of nn.Module
+            Trained networks that are to predict together with the fresh one.
         """
         if n_networks is not None:
             self.net.n_networks_ = n_networks
         self.net.initialize()
+        if partners := list(partners):
+            self.net.module_ = LearnerAndPartners(self.net.module_, partners)
         self.net.n_epochs_ = 0
         self.label_history.clear()
         self.net.notify("on_train_begin", X=self.data.X, y=self.data.labels)

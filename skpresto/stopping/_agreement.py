@@ -7,7 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpresto._sklearn import Interval
-from skpresto.stopping._base import EpochRecord, StopRule, first_or_last
+from skpresto.stopping._base import (
+    EpochRecord,
+    StopRule,
+    first_or_last,
+    trailing_mean,
+)
 
 
 class AgreementStop(StopRule):
@@ -35,6 +40,10 @@ class AgreementStop(StopRule):
         exceed the bar, if it gets so far while the rule waits. It matters where few
         rows are held out: their error is uncertain, and a stop too early leaves out
         for good what has not been learnt yet.
+    window : int, default=1
+        Number of epochs over which the held-out error is averaged. The lowest of
+        many uncertain values is low by chance; a mean sets a lower bar, and an earlier
+        stop.
     min_epochs : int, default=3
         Earliest stop point. Before, the history is too short for a vote: after one
         epoch, whatever was predicted counts as memorized.
@@ -55,6 +64,7 @@ class AgreementStop(StopRule):
         "fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
         "margin": [Interval(Real, 0, None, closed="left")],
+        "window": [Interval(Integral, 1, None, closed="left")],
         "min_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -63,11 +73,13 @@ class AgreementStop(StopRule):
         fraction: float = 0.1,
         patience: int = 10,
         margin: float = 1.5,
+        window: int = 1,
         min_epochs: int = 3,
     ):
         self.fraction = fraction
         self.patience = patience
         self.margin = margin
+        self.window = window
         self.min_epochs = min_epochs
 
     @property
@@ -75,11 +87,15 @@ class AgreementStop(StopRule):
         """Share of the training rows to hold out of phase I."""
         return self.fraction
 
+    def _holdout_errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:
+        raw = np.array([record.holdout_error for record in records], dtype=np.float64)
+        return trailing_mean(raw, self.window)
+
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         """Return for each epoch whether its memorized share reaches the bar."""
         memorized = np.array([record.memorized_fraction for record in records])
         memorized[: self.min_epochs - 1] = -np.inf
-        errors = _holdout_errors(records)
+        errors = self._holdout_errors(records)
         spread = np.sqrt(errors * (1 - errors) / (records[0].n_holdout or 1))
         raised = 1 - errors + self.margin * spread
         # A raised bar counts once it is reached. All epochs so far have set one: if
@@ -94,7 +110,7 @@ class AgreementStop(StopRule):
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
         """Return whether the bar is reached and has not risen for a while."""
-        waited = len(records) - 1 - _holdout_errors(records).argmin()
+        waited = len(records) - 1 - self._holdout_errors(records).argmin()
         return bool(waited >= self.patience and self._reached(records).any())
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
@@ -109,7 +125,3 @@ class AgreementStop(StopRule):
                 positions.append(position)
                 most = records[position].memorized_fraction
         return positions
-
-
-def _holdout_errors(records: Sequence[EpochRecord]) -> NDArray[np.float64]:
-    return np.array([record.holdout_error for record in records], dtype=np.float64)

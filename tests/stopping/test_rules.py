@@ -153,6 +153,14 @@ def test_agreement_wants_more_than_chance_if_it_can_have_it(
     assert rule.candidate(records) == candidate
 
 
+def test_a_longer_window_lowers_the_bar():
+    holdout, memorized = [0.6, 0.5, 0.4, 0.5], [0.3, 0.5, 0.56, 0.7]
+    records = agreement_records(holdout, memorized)
+    for window, candidate in ((1, 3), (2, 2)):  # bars at 60 and 55 %
+        rule = AgreementStop(margin=0, window=window, min_epochs=1)
+        assert rule.candidate(records) == candidate
+
+
 def test_agreement_does_not_go_back_when_a_bar_moves_out_of_reach():
     holdout, memorized = [0.5, 0.5, 0.5, 0.45], [0.5, 0.55, 0.6, 0.61]
     records = agreement_records(holdout, memorized, n_holdout=100)

@@ -169,15 +169,27 @@ def test_restart_begins_a_new_network_with_an_empty_history(make_trainer):
     assert trainer.net.optimizer_.param_groups[0]["lr"] == 0.1
 
 
-def test_restart_can_change_the_number_of_networks(make_trainer):
+def test_restart_can_change_the_number_of_networks_and_keep_the_old_ones(make_trainer):
     trainer = make_trainer()
     trainer.restart(n_networks=3)
     trainer.run(LearnFromAll(), 2)
-    before = trainer.net.networks
-    trainer.restart(n_networks=2)
-    assert len(before) == 3
+    partners = trainer.net.networks
+    before = [[p.clone() for p in network.parameters()] for network in partners]
+    trainer.restart(n_networks=2, partners=partners)
     assert len(trainer.net.networks) == 2
-    assert not set(before) & set(trainer.net.networks)
+    trainer.run(LearnFromAll(), 2)
+    after = [list(network.parameters()) for network in partners]
+    for old, new in zip(before, after, strict=True):
+        assert all(map(torch.equal, old, new))
+    X = torch.as_tensor(trainer.data.X)
+    with torch.no_grad():
+        each = [
+            torch.softmax(network.eval()(X), dim=1)
+            for network in (*trainer.net.networks, *partners)
+        ]
+        together = torch.softmax(trainer.net.module_.eval()(X), dim=1)
+    assert len(each) == 5
+    assert torch.allclose(together, torch.stack(each).mean(dim=0), atol=1e-6)
 
 
 def test_held_out_rows_are_not_visited_and_their_error_is_measured(make_trainer):
