@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from skpresto._prestopping import PrestoppingClassifier
 from skpresto._sklearn import Interval
 from skpresto._training.batch import Batch, Selection
-from skpresto._training.cross_fit import run_as_judged, run_cross_fit, run_vote
+from skpresto._training.cross_fit import judged_by_vote, run_as_judged, run_cross_fit
+from skpresto._training.left_out import Judgement
 from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
@@ -151,8 +152,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
 
     Networks that would have it that most labels are wrong know too little of the
     classes to judge, as on a thousand images. Then the vote decides what is safe, as in
-    :class:`PrestoppingClassifier`, no label is corrected, and the network that voted
-    and the fresh ones predict together.
+    :class:`PrestoppingClassifier` and from its stop point on, no label is corrected,
+    and the network that voted and the fresh ones predict together.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
@@ -239,7 +240,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         judgement = opinion.judge_all(trainer.labels)
         if judgement.is_safe.double().mean() < 0.5:
             # Whoever finds most labels wrong knows too little of the classes.
-            judgement = run_vote(trainer, self.stop_epoch_, self.max_epochs)
+            judgement = self._leave_it_to_the_vote(trainer, rng)
         run_as_judged(trainer, judgement, self.max_epochs)
         return Outcome(
             judgement.is_safe,
@@ -247,6 +248,16 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             suggested=judgement.best,
             agreement=judgement.likely_right,
         )
+
+    def _leave_it_to_the_vote(
+        self, trainer: Trainer, rng: np.random.RandomState
+    ) -> Judgement:
+        """Let one network judge the labels that it learns from: Prestopping."""
+        if self.stop is None and trainer.data.X_valid is None:
+            self.stop_rule_ = super()._rule_told_nothing()
+        trainer.restart(n_networks=1)
+        super()._train(trainer, rng)
+        return judged_by_vote(trainer)
 
     def _go_on_as_published(self, trainer: Trainer, warm_up: int) -> Outcome:
         """Let one network judge its own labels, and another learn what it trusts."""

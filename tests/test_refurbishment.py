@@ -24,7 +24,7 @@ from skpresto._training.label_history import LabelHistory
 from skpresto._training.losses import sample_losses
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.tally import mean_losses
-from skpresto.stopping import NoiseRateStop
+from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
 from tests.discovery import StopAfter, quick
 from tests.training.naive import NaiveLabelHistory
 
@@ -256,6 +256,20 @@ def test_judges_that_find_most_labels_wrong_leave_it_to_the_vote(noisy_blobs):
     assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
     module = clf.net_.module_
     assert len([*module.partners, *module.learner.networks]) == 1 + 2
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_judges_begin_earlier_than_those_who_vote(noisy_blobs):
+    X, y, _ = noisy_blobs
+    early, late = AgreementStop(margin=0, window=3), AgreementStop()
+    clf = quick(PrestoppingPlusClassifier, folds=2)
+    assert clf.fit(X, y).stop_rule_.get_params() == early.get_params()
+    by_chance = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
+    assert clf.fit(X, by_chance).stop_rule_.get_params() == late.get_params()
+    clf.set_params(stop=early).fit(X, by_chance)  # as the user wants it
+    assert clf.stop_rule_.get_params() == early.get_params()
+    clf.set_params(stop=None).fit(X, by_chance, X_val=X, y_val=by_chance)
+    assert isinstance(clf.stop_rule_, ValidationStop)
 
 
 def probabilities(network, X):

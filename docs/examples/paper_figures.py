@@ -83,7 +83,9 @@ def trained(method, kind, rate=RATE, seed=0, q=10):
         "Prestopping": PrestoppingClassifier(stop=AgreementStop()),
         "Prestopping (validation)": PrestoppingClassifier(stop=ValidationStop()),
         "Prestopping (ideal)": PrestoppingClassifier(stop=OracleStop()),
-        "Prestopping+": PrestoppingPlusClassifier(stop=AgreementStop()),
+        "Prestopping+": PrestoppingPlusClassifier(
+            stop=AgreementStop(margin=0, window=3)  # its default without X_val
+        ),
     }[method].set_params(q=q, random_state=seed, **RECIPE)
     if method != "Prestopping (validation)":
         # Rules that do not ask for X_val ignore it: its error is recorded, that is all.

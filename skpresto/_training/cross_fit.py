@@ -7,9 +7,8 @@ from torch import Tensor
 from skpresto._training.batch import Batch, Selection
 from skpresto._training.batching import PredictionRows
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
-from skpresto._training.policy import CorrectingPolicy, LearnFromAll
+from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.trainer import Trainer
-from skpresto._training.two_phases import run_phase_two
 
 # More add little, and each takes as long as plain training.
 _N_FRESH = 2
@@ -115,11 +114,8 @@ def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
         opinion.add(unvisited, probability.to(unvisited.device))
 
 
-def run_vote(trainer: Trainer, stop_epoch: int, max_epochs: int) -> Judgement:
-    """Let one network judge the labels that it learns from, as in Prestopping."""
-    trainer.restart(n_networks=1)
-    trainer.run(LearnFromAll(), stop_epoch, phase=1)
-    run_phase_two(trainer, max_epochs)
+def judged_by_vote(trainer: Trainer) -> Judgement:
+    """Return what a network makes of the labels that it has learnt from."""
     trainer.visit_the_unvisited()
     history, labels = trainer.label_history, trainer.labels
     is_safe = history.agrees(labels)
