@@ -76,7 +76,7 @@ def explain_stop(clf):
         f"\nPhase I stopped at epoch {clf.stop_epoch_} of {len(seen)} seen: there the "
         f"network's own history agreed with\n"
         f"{seen[clf.stop_epoch_ - 1].memorized_fraction:.0%} of its training labels, "
-        f"as many as it can know: on held-out noisy rows its error never fell\nbelow "
+        f"more than it can know: on held-out noisy rows its error never fell\nbelow "
         f"{lowest:.0%} in any epoch. No clean label and no noise rate was used. "
         f"Estimated noise rate: {clf.noise_rate_:.0%}."
     )
