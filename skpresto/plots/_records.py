@@ -27,22 +27,28 @@ def path_of(
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     """Return the epochs in which the stop point was found.
 
-    Networks that repeat phase I later, up to the point found, begin to count anew.
+    Networks side by side repeat phase I up to the point found. Where they then leave it
+    to the vote, one more network has found a stop point, and the safe set, anew.
     """
-    found = [record for record in records if record.phase == 1]
-    begin = [i for i, record in enumerate(found) if record.epoch == 1]
-    return found[: begin[1]] if len(begin) > 1 else found
+    runs = _runs_of(records, phase=1)
+    return runs[0] if len(runs) < 3 else runs[-1]
 
 
 def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
-    """Return the epochs in which the safe set was found.
+    """Return the epochs in which the safe set was found, in the last of its tries."""
+    return _runs_of(records, phase=2)[-1]
 
-    Where networks have tried before, these are the last ones.
-    """
-    found = [record for record in records if record.phase == 2]
-    first = found[0].epoch if found else 0
-    begin = [i for i, record in enumerate(found) if record.epoch == first]
-    return found[begin[-1] :] if begin else []
+
+def _runs_of(records: Sequence[EpochRecord], phase: int) -> list[list[EpochRecord]]:
+    """Return the epochs of a phase, network by network; at least one list."""
+    runs: list[list[EpochRecord]] = [[]]
+    for record in records:
+        if record.phase != phase:
+            continue
+        if runs[-1] and record.epoch <= runs[-1][-1].epoch:
+            runs.append([])
+        runs[-1].append(record)
+    return runs
 
 
 def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:

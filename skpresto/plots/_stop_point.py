@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
-from skpresto.plots._records import path_of, phase_one_of, undone_of, values_of
+from skpresto.plots._records import (
+    path_of,
+    phase_one_of,
+    phase_two_of,
+    undone_of,
+    values_of,
+)
 from skpresto.stopping import (
     AgreementStop,
     EpochRecord,
@@ -140,8 +146,7 @@ class StopPointDisplay:
 
     def frame(self) -> Any:
         """Return the numbers of phases I and II, a row an epoch and phase."""
-        phase_two = [record for record in self.records if record.phase == 2]
-        records = phase_one_of(self.records) + phase_two
+        records = phase_one_of(self.records) + phase_two_of(self.records)
         curves = {name: _curve(records, name) for name in _CURVES}
         return frame_of(
             {

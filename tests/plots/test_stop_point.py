@@ -6,10 +6,10 @@ from skpresto import (
     PrestoppingClassifier,
     PrestoppingPlusClassifier,
 )
-from skpresto.plots import StopPointDisplay
+from skpresto.plots import MemorizationDisplay, StopPointDisplay
 from skpresto.stopping import AgreementStop, OracleStop, StopRule
 from tests.discovery import quick
-from tests.plots.samples import RECORDS, STOP_EPOCH
+from tests.plots.samples import RECORDS, STOP_EPOCH, record
 
 
 def test_the_rules_signal_the_stop_and_memorization_are_shown(fitted, legend_of):
@@ -124,3 +124,19 @@ def test_a_classifier_without_a_stop_point_is_refused(noisy_blobs):
     X, y, _ = noisy_blobs
     with pytest.raises(ValueError, match="not fitted yet"):
         StopPointDisplay.from_estimator(quick(DefaultClassifier).fit(X, y))
+
+
+def test_where_the_vote_decides_its_own_network_is_shown():
+    """Judges stop after 3 epochs, the vote after 4: epoch 4 is in both phases II."""
+    judges = [record(epoch, phase=1, recall=0.1) for epoch in (1, 2, 3, 4, 1, 2, 3)]
+    judges += [record(epoch, phase=2, recall=0.1) for epoch in (4, 5, 6)]
+    vote = [record(epoch, phase=1, recall=0.9) for epoch in (1, 2, 3, 4, 5)]
+    vote += [record(epoch, phase=2, recall=0.9) for epoch in (5, 6)]
+    fresh = [record(epoch, phase=3, recall=0.1) for epoch in (1, 2)]
+    everything = [*judges, *vote, *fresh]
+    frame = StopPointDisplay(everything, 4).frame()
+    assert frame.equals(StopPointDisplay(vote, 4).frame())
+    assert frame["epoch"].tolist() == [1, 2, 3, 4, 5, 5, 6]
+    memorization = MemorizationDisplay(everything, 4).frame()
+    assert memorization.equals(MemorizationDisplay(vote, 4).frame())
+    assert memorization["epoch"].tolist() == [1, 2, 3, 4, 5, 6]
