@@ -148,7 +148,9 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     biased towards them; how much depends on how fast it memorizes. A network that has
     left a sample out has no such bias, and its probabilities can be taken at their
     word: together with a count of which classes carry which labels, Bayes' rule says
-    how likely a label is right. The probabilities take four bytes a sample and class.
+    how likely a label is right. The probabilities take eight bytes a sample and class.
+    From them follows how many of the labels to learn are still wrong; each of the two
+    fresh networks leaves as many out, those that the other finds least likely.
 
     Networks that would have it that most labels are wrong know too little of the
     classes to judge, as on a thousand images. Then the vote decides what is safe, as in

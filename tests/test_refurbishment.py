@@ -282,11 +282,16 @@ def test_prestopping_plus_predicts_with_all_its_networks(fitted, noisy_blobs):
     X, _, _ = noisy_blobs
     clf = fitted(PrestoppingPlusClassifier, stop=RULE, folds=3)
     module = clf.net_.module_
-    networks = [*module.partners, *module.learner.networks]
-    each = [probabilities(network, X) for network in networks]
-    assert len(each) == 3 + 2
-    assert len({p.tobytes() for p in each}) == len(each)
-    assert np.allclose(clf.predict_proba(X), np.mean(each, axis=0), atol=1e-6)
+    judges, fresh = (
+        [np.log(probabilities(network, X)) for network in networks]
+        for networks in (module.partners, module.learner.networks)
+    )
+    assert (len(judges), len(fresh)) == (3, 2)
+    assert len({p.tobytes() for p in judges + fresh}) == 5
+    # Half of the weight on either side, whatever the number of networks.
+    together = np.exp((np.mean(judges, axis=0) + np.mean(fresh, axis=0)) / 2)
+    expected = together / together.sum(axis=1, keepdims=True)
+    assert np.allclose(clf.predict_proba(X), expected, atol=1e-5)
 
 
 def test_a_rule_that_never_settles_is_said_to_leave_the_judging_to_the_end(noisy_blobs):

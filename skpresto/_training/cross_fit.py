@@ -1,17 +1,29 @@
 """Networks that judge labels for each other, and more that learn what is judged."""
 
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from skpresto._training.batch import Batch, Selection
 from skpresto._training.batching import PredictionRows
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
+from skpresto._training.losses import sample_losses
 from skpresto._training.policy import CorrectingPolicy
+from skpresto._training.small_loss import forget_rate, is_large_loss
 from skpresto._training.trainer import Trainer
 
-# More add little, and each takes as long as plain training.
+# A pair, to choose for each other. More add little, and each takes as long as plain
+# training.
 _N_FRESH = 2
+
+# Epochs until as many labels are left out as are wrong, as in Co-teaching.
+_RAMP_EPOCHS = 10
+
+# How unlikely a network finds a label, whatever the criterion that it is trained by.
+_cross_entropy = partial(cross_entropy, reduction="none")
 
 
 class LearnWhatJudgesTrust(CorrectingPolicy):
@@ -56,7 +68,11 @@ class LearnWhatJudgesTrust(CorrectingPolicy):
 
 
 class LearnAsJudged(CorrectingPolicy):
-    """Learn from safe and corrected labels, which stay as they are.
+    """Learn from safe and corrected labels, but for the most doubtful of each batch.
+
+    The judges know about how many of these labels are wrong, if not which. As many are
+    left out, which each network chooses for the other as in Co-teaching: the labels
+    that it finds least likely. A network alone chooses for itself.
 
     Parameters
     ----------
@@ -67,14 +83,23 @@ class LearnAsJudged(CorrectingPolicy):
     def __init__(self, judgement: Judgement) -> None:
         super().__init__()
         self.judgement = judgement
-        self._weights = judgement.is_learnt.float()
+        self._is_learnt = judgement.is_learnt
+        doubt = judgement.doubt[self._is_learnt]
+        self.share_wrong = doubt.mean().item() if len(doubt) else 0.0
 
     def select(self, batch: Batch) -> Selection:
-        """Return the part of the batch that has a label to learn from."""
-        weights = self._weights.index_select(0, batch.index)
+        """Return for each network what the other one leaves of the labels to learn."""
+        is_learnt = self._is_learnt.index_select(0, batch.index)
         labels = self.judgement.labels.index_select(0, batch.index)
         self.count_corrected(labels != batch.labels)
-        return Selection(weights=weights.expand(len(batch.logits), -1), labels=labels)
+        n_doubtful = is_learnt.sum() * forget_rate(
+            batch.epoch, self.share_wrong, _RAMP_EPOCHS
+        )
+        losses = sample_losses(_cross_entropy, batch.logits, labels)
+        losses = losses.view_as(batch.losses).masked_fill(~is_learnt, -torch.inf)
+        is_kept = is_learnt & ~is_large_loss(losses, n_doubtful.round())
+        weights = is_kept.flip(0).to(batch.losses.dtype)
+        return Selection(weights=weights, labels=labels)
 
 
 def run_cross_fit(
@@ -102,6 +127,7 @@ def run_cross_fit(
     trainer.run(policy, stop_epoch, phase=1)
     trainer.run(policy, max_epochs - stop_epoch, phase=2)
     _ask_about_the_unvisited(trainer, opinion)
+    opinion.settle(trainer.labels)
     return opinion
 
 
@@ -125,6 +151,7 @@ def judged_by_vote(trainer: Trainer) -> Judgement:
         labels=labels,
         likely_right=history.agreement(labels),
         best=history.vote(),
+        doubt=torch.zeros(len(labels), device=labels.device),
     )
 
 

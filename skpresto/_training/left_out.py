@@ -12,6 +12,13 @@ from skpresto._training.batch import Batch
 # Samples looked at together when all are asked about.
 _SAMPLES_AT_ONCE = 1 << 14
 
+# How much flatter a mean may be made in the end, from not at all to four times.
+# Sharper ones often fit better, but give up right labels that are hard to learn.
+_TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+
+# What a class has at least in a geometric mean, so that no single visit rules it out.
+_LEAST_PROBABILITY = 1e-6
+
 
 class Judgement(NamedTuple):
     """What is to be made of labels.
@@ -28,6 +35,8 @@ class Judgement(NamedTuple):
         How likely the given label is right.
     best : Tensor of shape (n,)
         The most likely class.
+    doubt : Tensor of shape (n,)
+        How likely the label is wrong that is to be learnt, given or corrected.
     """
 
     is_safe: Tensor
@@ -35,6 +44,7 @@ class Judgement(NamedTuple):
     labels: Tensor
     likely_right: Tensor
     best: Tensor
+    doubt: Tensor
 
     @property
     def is_learnt(self) -> Tensor:
@@ -59,6 +69,11 @@ class LeftOutOpinion:
     truth. A label that mistakes rarely produce needs little in its favour, one that
     they often produce needs most.
 
+    While networks learn, the mean is arithmetic, which is cautious: an epoch in which a
+    class was thought possible speaks for it. In the end (:meth:`settle`) it is
+    geometric, which is strict: what has become unlikely is so, whatever was thought of
+    it when wrong labels were still learnt from.
+
     Parameters
     ----------
     left_out_by : Tensor of shape (n_samples,)
@@ -81,13 +96,20 @@ class LeftOutOpinion:
         self.epsilon = epsilon
         shape = len(left_out_by), n_classes
         self._probability = torch.zeros(shape, device=left_out_by.device)
+        self._log_probability = torch.zeros_like(self._probability)
 
     def add(self, index: Tensor, probability: Tensor) -> None:
         """Take in probabilities of the samples at ``index``, of shape (b, c)."""
-        before = self._probability.index_select(0, index)
+        probability = probability.to(self._probability.dtype)
         # Only proportions matter, so that a first opinion need not be scaled up.
-        mean = before.lerp_(probability.to(before.dtype), 1 / self.q)
-        self._probability.index_copy_(0, index, mean)
+        self._fade(self._probability, index, probability)
+        logarithm = probability.clamp(min=_LEAST_PROBABILITY).log_()
+        self._fade(self._log_probability, index, logarithm)
+
+    def _fade(self, means: Tensor, index: Tensor, values: Tensor) -> None:
+        """Let a mean move towards new values, and older ones count less."""
+        mean = means.index_select(0, index).lerp_(values, 1 / self.q)
+        means.index_copy_(0, index, mean)
 
     def add_batch(self, batch: Batch) -> Tensor:
         """Take in what each sample's own judge says in a mini-batch.
@@ -107,6 +129,29 @@ class LeftOutOpinion:
     def is_visited(self) -> Tensor:
         """Return of which samples there is an opinion."""
         return self._probability.sum(dim=1) > 0
+
+    def settle(self, labels: Tensor) -> None:
+        """Take geometric means from now on; nothing can be added after this.
+
+        Parameters
+        ----------
+        labels : Tensor of shape (n_samples,)
+            All labels as given. They tell whether judges are too sure: the means are
+            flattened by the temperature under which these labels are most likely.
+        """
+        total = self._probability.sum(dim=1, keepdim=True)
+        tiny = torch.finfo(total.dtype).tiny
+        logits = self._log_probability.div_(total.clamp(min=tiny))
+        # A sample without an opinion stays without.
+        self._probability = torch.softmax(logits, dim=1).mul_(total > 0)
+        of_label = self.noise(labels).t().index_select(0, labels).mul_(total > 0)
+
+        def likelihood(temperature: float) -> float:
+            likely = torch.softmax(logits / temperature, dim=1).mul_(of_label)
+            return likely.sum(dim=1).clamp_(min=tiny).log_().mean().item()
+
+        flatter = logits / max(_TEMPERATURES, key=likelihood)
+        self._probability = torch.softmax(flatter, dim=1).mul_(total > 0)
 
     def noise(self, labels: Tensor) -> Tensor:
         """Return how often each class carries each label, as far as is known now."""
@@ -146,7 +191,8 @@ class LeftOutOpinion:
         is_clear = (highest >= 1 - self.epsilon) & (highest > 0) & (best != labels)
         is_corrected = is_clear & ~is_safe
         corrected = torch.where(is_corrected, best, labels)
-        return Judgement(is_safe, is_corrected, corrected, likely_right, best)
+        doubt = 1 - torch.where(is_corrected, highest, likely_right)
+        return Judgement(is_safe, is_corrected, corrected, likely_right, best, doubt)
 
     def judge_all(self, labels: Tensor) -> Judgement:
         """Return what is to be made of all labels, as far as is known now."""

@@ -30,7 +30,8 @@ class LearnerAndPartners(nn.Module):
     """A network in training and others that are done, which predict together.
 
     In training only the learner is asked, which may be a :class:`NetworkStack`. In
-    evaluation the output is as that of a stack of all.
+    evaluation the logarithms of all probabilities are averaged, with half of the weight
+    on the networks in training and half on the others, however many these are.
     """
 
     def __init__(self, learner: nn.Module, partners: Iterable[nn.Module]) -> None:
@@ -42,8 +43,13 @@ class LearnerAndPartners(nn.Module):
         """Return the logits of the learner in training, (b, c) in evaluation."""
         if self.training:
             return self.learner(X)
-        networks = (*networks_of(self.learner), *self.partners)
-        return mean_of_logits(torch.stack([network(X) for network in networks]))
+        sides = networks_of(self.learner), self.partners
+        return torch.stack([_mean_logarithm(side, X) for side in sides]).mean(dim=0)
+
+
+def _mean_logarithm(networks: Iterable[nn.Module], X: Tensor) -> Tensor:
+    outputs = torch.stack([network(X) for network in networks])
+    return torch.log_softmax(outputs, dim=-1).mean(dim=0)
 
 
 def mean_of_logits(outputs: Tensor) -> Tensor:

@@ -67,3 +67,25 @@ def is_small_loss(losses: Tensor, n_smallest: int) -> Tensor:
     """
     order = losses.argsort(dim=1, stable=True)[:, :n_smallest]
     return torch.zeros_like(losses, dtype=torch.bool).scatter_(1, order, True)
+
+
+def is_large_loss(losses: Tensor, n_largest: Tensor) -> Tensor:
+    """Return which losses are among the largest of their row.
+
+    Of equal losses, the one that comes first in the batch is the larger.
+
+    Parameters
+    ----------
+    losses : Tensor of shape (k, b)
+        A row for each network.
+    n_largest : Tensor of shape ()
+        Number to choose in each row; on the device, which need not be waited for.
+
+    Examples
+    --------
+    >>> losses = torch.tensor([[0.3, 0.1, 0.3, 0.2]])
+    >>> is_large_loss(losses, torch.tensor(1)).tolist()
+    [[True, False, False, False]]
+    """
+    order = losses.argsort(dim=1, descending=True, stable=True)
+    return order.argsort(dim=1) < n_largest

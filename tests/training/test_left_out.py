@@ -50,6 +50,8 @@ class NaiveOpinion:
 
     def __init__(self, visits, parts, q):
         self.means = [[0.0] * C for _ in range(N)]
+        self.log_means = [[0.0] * C for _ in range(N)]
+        self.is_tied = False
         for index, logits in visits:
             for j, i in enumerate(index):
                 start = (parts[i] * N + j) * C
@@ -57,6 +59,32 @@ class NaiveOpinion:
                 for c in range(C):
                     new = powers[c] / sum(powers)
                     self.means[i][c] += (new - self.means[i][c]) / q
+                    logarithm = math.log(max(new, 1e-6))
+                    self.log_means[i][c] += (logarithm - self.log_means[i][c]) / q
+
+    def settle(self, labels):
+        weights = [sum(mean) for mean in self.means]
+        fits = []
+        for temperature in [2 ** (step / 10) for step in range(21)]:
+            means = [[0.0] * C for _ in range(N)]
+            for mean, log_mean, weight in zip(
+                means, self.log_means, weights, strict=True
+            ):
+                if weight:
+                    powers = [math.exp(v / weight / temperature) for v in log_mean]
+                    mean[:] = [v / sum(powers) for v in powers]
+            self.means = means
+            noise = self.noise(labels)
+            logs = [
+                math.log(sum(mean[j] * noise[j][label] for j in range(C)))
+                for mean, label in zip(means, labels, strict=True)
+                if sum(mean)
+            ]
+            fits.append((sum(logs), means))
+        # Of temperatures that fit the same, the lowest.
+        best = max(fit for fit, _ in fits)
+        self.is_tied = sum(fit > best - 1e-5 for fit, _ in fits) > 1
+        self.means = next(means for fit, means in fits if fit == best)
 
     def noise(self, labels):
         counts = [[1 / C] * C for _ in range(C)]
@@ -79,17 +107,20 @@ def likely_of_all(opinion, labels):
 
 
 def is_undecided(naive):
-    """Whether two classes are so close that rounding may choose between them."""
+    """Whether two choices are so close that rounding may decide between them."""
     tops = [sorted(mean)[-2:] for mean in naive.means if sum(mean)]
-    return any(top[1] - top[0] < 1e-6 for top in tops)
+    return naive.is_tied or any(top[1] - top[0] < 1e-6 for top in tops)
 
 
-@given(visits_made, labels_of, parts_of, lengths)
-def test_likelihoods_equal_those_of_the_naive_twin(visits, labels, parts, q):
+@given(visits_made, labels_of, parts_of, lengths, st.booleans())
+def test_likelihoods_equal_those_of_the_naive_twin(visits, labels, parts, q, is_end):
     naive = NaiveOpinion(visits, parts, q)
+    opinion = opinion_after(visits, labels, parts, q)
+    if is_end:
+        naive.settle(labels)
+        opinion.settle(torch.tensor(labels))
     if is_undecided(naive):
         return
-    opinion = opinion_after(visits, labels, parts, q)
     given = torch.tensor(labels)
     noise = opinion.noise(given)
     assert noise.numpy() == pytest.approx(np.array(naive.noise(labels)))
@@ -116,6 +147,8 @@ def test_a_judgement_follows_from_the_likelihoods(visits, labels, parts, q, epsi
         assert judged.labels[i] == (best if is_corrected else labels[i])
         assert judged.likely_right[i] == likely[labels[i]]
         assert judged.best[i] == best
+        believed = likely[best if is_corrected else labels[i]]
+        assert judged.doubt[i] == pytest.approx(1 - believed, abs=1e-6)
     assert torch.equal(opinion.agrees(given), judged.is_safe)
 
 
@@ -191,22 +224,103 @@ def test_each_network_learns_what_the_judges_of_others_trust(
         assert torch.equal(selection.labels, judged.labels)
 
 
-def test_a_judgement_is_learnt_as_it_is():
-    judged = Judgement(
-        is_safe=torch.tensor([True, False, False, True]),
-        is_corrected=torch.tensor([False, True, False, False]),
-        labels=torch.tensor([0, 2, 1, 1]),
-        likely_right=torch.ones(4),
-        best=torch.tensor([0, 2, 1, 1]),
+def test_what_has_become_unlikely_is_so_in_the_end():
+    """A class thought possible at first lingers in one mean and not in the other."""
+    opinion = LeftOutOpinion(torch.zeros(1, dtype=torch.int64), C, 4, 0.05)
+    everything, index = torch.tensor([[0.4, 0.3, 0.3]]), torch.tensor([0])
+    opinion.add(index, everything)
+    for _ in range(3):
+        opinion.add(index, torch.tensor([[0.9999, 0.0001, 0.0]]))
+    level = torch.full((C, C), 1 / C)
+    before = opinion.likely(torch.tensor([0]), index, level)
+    opinion.settle(torch.tensor([0]))
+    after = opinion.likely(torch.tensor([0]), index, level)
+    assert before[0, 2] > 0.04
+    assert 0 < after[0, 2] < 0.001
+
+
+def test_judges_who_are_too_sure_are_believed_less_in_the_end():
+    """Of three samples two are clear; in the third, the label is as often another."""
+    n_samples = 180
+    index = torch.arange(n_samples)
+    labels = index % C
+    is_clear = index // C % 3 > 0
+    is_other = ~is_clear & (index // 9 % 2 == 0)
+    top = torch.where(is_other, (labels + 1) % C, labels)
+    second = torch.where(is_other, labels, (labels + 1) % C)
+    probability = torch.full((n_samples, C), 1e-6)
+    probability[index, second] = torch.where(is_clear, 1e-6, 0.05)
+    probability[index, top] = torch.where(is_clear, 1.0, 0.95)
+    opinion = LeftOutOpinion(torch.zeros_like(index), C, 1, 0.05)
+    opinion.add(index, probability)
+    level = torch.full((C, C), 1 / C)
+    opinion.settle(labels)
+    after = opinion.likely(labels, index, level).max(dim=1).values
+    assert after[is_clear].min() > 0.9
+    assert after[~is_clear].max() < 0.8
+
+
+def judgement_of(is_safe, is_corrected, labels, doubt):
+    return Judgement(
+        is_safe=torch.tensor(is_safe),
+        is_corrected=torch.tensor(is_corrected),
+        labels=torch.tensor(labels),
+        likely_right=torch.ones(len(labels)),
+        best=torch.tensor(labels),
+        doubt=torch.tensor(doubt),
+    )
+
+
+def test_a_judgement_without_doubt_is_learnt_as_it_is():
+    judged = judgement_of(
+        is_safe=[True, False, False, True],
+        is_corrected=[False, True, False, False],
+        labels=[0, 2, 1, 1],
+        doubt=[0.0, 0.0, 0.9, 0.0],
     )
     policy = LearnAsJudged(judged)
     index = torch.tensor([3, 1, 2])
     given = torch.tensor([1, 0, 1])
     logits = torch.zeros(2, 3, C)
-    selection = policy.select(Batch(index, given, logits, torch.zeros(2, 3), 0))
+    selection = policy.select(Batch(index, given, logits, torch.zeros(2, 3), 99))
     assert selection.weights.tolist() == [[1, 1, 0]] * 2
     assert selection.labels.tolist() == [1, 2, 1]
     assert policy.epoch_summary()["corrected_fraction"] == pytest.approx(1 / 3)
+
+
+def test_a_judgement_that_leaves_nothing_to_learn():
+    policy = LearnAsJudged(judgement_of([False], [False], [0], [0.7]))
+    index = torch.tensor([0])
+    batch = Batch(index, index, torch.zeros(2, 1, C), torch.zeros(2, 1), 99)
+    assert policy.select(batch).weights.tolist() == [[0], [0]]
+
+
+@given(
+    visit,
+    labels_of,
+    st.lists(st.booleans(), min_size=N, max_size=N),
+    st.lists(st.sampled_from([0.0, 0.2, 0.5]), min_size=N, max_size=N),
+    st.sampled_from([0, 4, 9, 30]),
+)
+def test_each_fresh_network_leaves_out_what_the_other_finds_least_likely(
+    visit, labels, is_safe, doubt, epoch
+):
+    judged = judgement_of(is_safe, [False] * N, labels, doubt)
+    batch = batch_of(visit, labels, epoch)
+    weights = LearnAsJudged(judged).select(batch).weights
+    index = visit[0]
+    doubts = [doubt[i] for i in range(N) if is_safe[i]]
+    share = sum(doubts) / len(doubts) if doubts else 0.0
+    learnt = [j for j, i in enumerate(index) if is_safe[i]]
+    expected = share * min((epoch + 1) / 10, 1) * len(learnt)
+    likely = torch.softmax(batch.logits, dim=2)
+    for network in range(K):
+        kept = [j for j in range(len(index)) if weights[network, j]]
+        assert set(kept) <= set(learnt)
+        assert len(learnt) - len(kept) == pytest.approx(expected, abs=0.5 + 1e-5)
+        of_other = [likely[1 - network, j, batch.labels[j]].item() for j in learnt]
+        of_kept = [likely[1 - network, j, batch.labels[j]].item() for j in kept]
+        assert sorted(of_other)[len(of_other) - len(kept) :] == sorted(of_kept)
 
 
 @given(

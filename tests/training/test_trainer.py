@@ -183,13 +183,14 @@ def test_restart_can_change_the_number_of_networks_and_keep_the_old_ones(make_tr
         assert all(map(torch.equal, old, new))
     X = torch.as_tensor(trainer.data.X)
     with torch.no_grad():
-        each = [
-            torch.softmax(network.eval()(X), dim=1)
-            for network in (*trainer.net.networks, *partners)
-        ]
+        fresh, old = (
+            torch.stack([torch.log_softmax(n.eval()(X), dim=1) for n in networks])
+            for networks in (trainer.net.networks, partners)
+        )
         together = torch.softmax(trainer.net.module_.eval()(X), dim=1)
-    assert len(each) == 5
-    assert torch.allclose(together, torch.stack(each).mean(dim=0), atol=1e-6)
+    assert (len(fresh), len(old)) == (2, 3)
+    expected = torch.softmax((fresh.mean(dim=0) + old.mean(dim=0)) / 2, dim=1)
+    assert torch.allclose(together, expected, atol=1e-6)
 
 
 def test_held_out_rows_are_not_visited_and_their_error_is_measured(make_trainer):
