@@ -1,6 +1,5 @@
 """Prestopping: stop before wrong labels are memorized, then go on safely."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from torch import nn
 from skpresto._base import BaseNoisyLabelClassifier
 from skpresto._training.trainer import Trainer
 from skpresto._training.two_phases import run_phase_one, run_phase_two
+from skpresto._warn import warn_caller
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
 
@@ -210,12 +210,11 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
         if self.stop_epoch_ == self.max_epochs:
             used = self._without_stop_point()
-        warnings.warn(
+        warn_caller(
             f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
             f"{self.stop_rule_} was settled; {used}. Raise max_epochs, or choose a "
             "rule that settles earlier.",
             ConvergenceWarning,
-            stacklevel=7,
         )
 
     def _without_stop_point(self) -> str:
@@ -230,10 +229,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         kept = np.unique(trainer.data.labels.numpy()[self.safe_mask_])
         lost = np.delete(self.classes_, kept).tolist()
         if lost:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in "
                 "the safe set, so predictions may leave it out. Give these classes "
                 "more samples, or stop later (another stop rule, or more max_epochs).",
                 SafeSetWarning,
-                stacklevel=5,
             )

@@ -1,12 +1,12 @@
 """Warm-up: for how many epochs a method trains before it starts to choose."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
 from skpresto._sklearn import Interval
+from skpresto._warn import warn_caller
 
 #: A number of epochs, or a share of ``max_epochs``.
 EPOCHS_CONSTRAINT = [
@@ -48,11 +48,10 @@ def n_epochs_of(estimator: Any, name: str) -> int:
 def warn_if_nothing_is_corrected(estimator: Any) -> None:
     """Warn if a run is too short for q predictions of any sample."""
     if estimator.q > estimator.max_epochs:
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__} corrects a label once it has "
             f"q={estimator.q} predictions of its sample, but a run has only "
             f"max_epochs={estimator.max_epochs} epochs, so no label will be corrected. "
             "Lower q, or raise max_epochs.",
             ConvergenceWarning,
-            stacklevel=6,
         )

@@ -14,6 +14,7 @@ ROOT = Path(skpresto.__file__).parent
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
     "_sklearn": 0,
+    "_warn": 0,
     "exceptions": 0,
     "metrics": 1,
     "noise": 1,
@@ -41,6 +42,7 @@ LAYERS = {
 }
 WITHOUT_TORCH = (
     "_sklearn",
+    "_warn",
     "exceptions",
     "metrics",
     "noise",

@@ -1,0 +1,20 @@
+"""Warnings that point at the line of whoever called ``fit``."""
+
+import inspect
+import os
+import warnings
+
+import sklearn
+
+# What lies between the caller and us: our own files, and scikit-learn's wrapper of fit.
+_INNER = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn as if the line that called into this package did."""
+    frame = inspect.currentframe()
+    level = 0
+    while frame is not None and frame.f_code.co_filename.startswith(_INNER):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level + 1)
