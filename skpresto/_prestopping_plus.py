@@ -150,7 +150,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     word: together with a count of which classes carry which labels, Bayes' rule says
     how likely a label is right. The probabilities take eight bytes a sample and class.
     From them follows how many of the labels to learn are still wrong; each of the two
-    fresh networks leaves as many out, those that the other finds least likely.
+    fresh networks leaves about as many out, those that the other finds least likely. Of
+    a ``module`` instance there is one, ``net_.module_.learner``, which asks itself.
 
     Networks that would have it that most labels are wrong know too little of the
     classes to judge, as on a thousand images. Then the vote decides what is safe, as in

@@ -4,10 +4,15 @@ import inspect
 import os
 import warnings
 
+import joblib
 import sklearn
 
-# What lies between the caller and us: our own files, and scikit-learn's wrapper of fit.
-_INNER = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
+# What lies between the caller and us: our own files, scikit-learn's wrapper of fit, and
+# searches and ensembles that fit in this process.
+_INNER = tuple(
+    os.path.dirname(path) + os.sep
+    for path in (__file__, sklearn.__file__, joblib.__file__)
+)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

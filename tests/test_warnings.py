@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -48,7 +49,10 @@ def test_a_class_that_is_lost(kind, noisy_blobs):
     assert (SafeSetWarning, __file__) in warned(clf, X, y)
 
 
-def test_through_a_pipeline(noisy_blobs):
+@pytest.mark.parametrize(
+    "around", [lambda clf: make_pipeline(StandardScaler(), clf), OneVsRestClassifier]
+)
+def test_through_other_estimators(around, noisy_blobs):
     X, y, _ = noisy_blobs
-    clf = make_pipeline(StandardScaler(), PrestoppingClassifier(max_epochs=2))
+    clf = around(PrestoppingClassifier(max_epochs=2))
     assert (ConvergenceWarning, __file__) in warned(clf, X, y)

@@ -71,8 +71,9 @@ class LearnAsJudged(CorrectingPolicy):
     """Learn from safe and corrected labels, but for the most doubtful of each batch.
 
     The judges know about how many of these labels are wrong, if not which. As many are
-    left out, which each network chooses for the other as in Co-teaching: the labels
-    that it finds least likely. A network alone chooses for itself.
+    left out, rounded in each batch, which each network chooses for the other as in
+    Co-teaching: the labels that it finds least likely. A network alone chooses for
+    itself.
 
     Parameters
     ----------
@@ -91,13 +92,13 @@ class LearnAsJudged(CorrectingPolicy):
         """Return for each network what the other one leaves of the labels to learn."""
         is_learnt = self._is_learnt.index_select(0, batch.index)
         labels = self.judgement.labels.index_select(0, batch.index)
-        self.count_corrected(labels != batch.labels)
         n_doubtful = is_learnt.sum() * forget_rate(
             batch.epoch, self.share_wrong, _RAMP_EPOCHS
         )
         losses = sample_losses(_cross_entropy, batch.logits, labels)
         losses = losses.view_as(batch.losses).masked_fill(~is_learnt, -torch.inf)
         is_kept = is_learnt & ~is_large_loss(losses, n_doubtful.round())
+        self.count_corrected((labels != batch.labels) & is_kept.any(dim=0))
         weights = is_kept.flip(0).to(batch.losses.dtype)
         return Selection(weights=weights, labels=labels)
 

@@ -152,6 +152,7 @@ class LeftOutOpinion:
 
         flatter = logits / max(_TEMPERATURES, key=likelihood)
         self._probability = torch.softmax(flatter, dim=1).mul_(total > 0)
+        del self._log_probability
 
     def noise(self, labels: Tensor) -> Tensor:
         """Return how often each class carries each label, as far as is known now."""

@@ -49,7 +49,10 @@ class LearnerAndPartners(nn.Module):
 
 def _mean_logarithm(networks: Iterable[nn.Module], X: Tensor) -> Tensor:
     outputs = torch.stack([network(X) for network in networks])
-    return torch.log_softmax(outputs, dim=-1).mean(dim=0)
+    logarithms = torch.log_softmax(outputs, dim=-1)
+    # Classes that modules mask by -inf must not make sums that are not a number.
+    least = torch.finfo(outputs.dtype).min / 8
+    return logarithms.clamp(min=least).mean(dim=0)
 
 
 def mean_of_logits(outputs: Tensor) -> Tensor:

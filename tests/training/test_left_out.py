@@ -253,11 +253,21 @@ def test_judges_who_are_too_sure_are_believed_less_in_the_end():
     probability[index, top] = torch.where(is_clear, 1.0, 0.95)
     opinion = LeftOutOpinion(torch.zeros_like(index), C, 1, 0.05)
     opinion.add(index, probability)
+    noise = opinion.noise(labels)
     level = torch.full((C, C), 1 / C)
     opinion.settle(labels)
-    after = opinion.likely(labels, index, level).max(dim=1).values
-    assert after[is_clear].min() > 0.9
-    assert after[~is_clear].max() < 0.8
+    after = opinion.likely(labels, index, level)
+
+    def flattened(temperature):
+        power = probability.double() ** (1 / temperature)
+        return power / power.sum(dim=1, keepdim=True)
+
+    def fit(temperature):
+        return (flattened(temperature) * noise.t()[labels]).sum(dim=1).log().sum()
+
+    best = max((2 ** (step / 10) for step in range(21)), key=fit)
+    assert best > 2
+    assert after.numpy() == pytest.approx(flattened(best).numpy(), abs=1e-4)
 
 
 def judgement_of(is_safe, is_corrected, labels, doubt):
@@ -298,29 +308,42 @@ def test_a_judgement_that_leaves_nothing_to_learn():
 @given(
     visit,
     labels_of,
-    st.lists(st.booleans(), min_size=N, max_size=N),
+    labels_of,
+    st.lists(st.sampled_from(["safe", "corrected", ""]), min_size=N, max_size=N),
     st.lists(st.sampled_from([0.0, 0.2, 0.5]), min_size=N, max_size=N),
     st.sampled_from([0, 4, 9, 30]),
 )
 def test_each_fresh_network_leaves_out_what_the_other_finds_least_likely(
-    visit, labels, is_safe, doubt, epoch
+    visit, labels, others, found, doubt, epoch
 ):
-    judged = judgement_of(is_safe, [False] * N, labels, doubt)
+    is_safe, is_corrected = (
+        [f == kind for f in found] for kind in ("safe", "corrected")
+    )
+    is_learnt = [bool(f) for f in found]
+    to_learn = np.where(is_corrected, others, labels).tolist()
+    judged = judgement_of(is_safe, is_corrected, to_learn, doubt)
     batch = batch_of(visit, labels, epoch)
-    weights = LearnAsJudged(judged).select(batch).weights
+    policy = LearnAsJudged(judged)
+    weights = policy.select(batch).weights
     index = visit[0]
-    doubts = [doubt[i] for i in range(N) if is_safe[i]]
+    doubts = [doubt[i] for i in range(N) if is_learnt[i]]
     share = sum(doubts) / len(doubts) if doubts else 0.0
-    learnt = [j for j, i in enumerate(index) if is_safe[i]]
+    learnt = [j for j, i in enumerate(index) if is_learnt[i]]
     expected = share * min((epoch + 1) / 10, 1) * len(learnt)
     likely = torch.softmax(batch.logits, dim=2)
     for network in range(K):
         kept = [j for j in range(len(index)) if weights[network, j]]
         assert set(kept) <= set(learnt)
         assert len(learnt) - len(kept) == pytest.approx(expected, abs=0.5 + 1e-5)
-        of_other = [likely[1 - network, j, batch.labels[j]].item() for j in learnt]
-        of_kept = [likely[1 - network, j, batch.labels[j]].item() for j in kept]
-        assert sorted(of_other)[len(of_other) - len(kept) :] == sorted(of_kept)
+        of_other = {
+            j: likely[1 - network, j, to_learn[index[j]]].item() for j in learnt
+        }
+        of_kept = sorted(of_other[j] for j in kept)
+        assert sorted(of_other.values())[len(learnt) - len(kept) :] == of_kept
+    is_changed = [to_learn[i] != labels[i] for i in index]
+    n_changed = int((weights.any(dim=0) & torch.tensor(is_changed)).sum())
+    changed = policy.epoch_summary()["corrected_fraction"]
+    assert changed == pytest.approx(n_changed / len(index))
 
 
 @given(
