@@ -12,7 +12,7 @@ from skpresto._training.batching import PredictionRows
 from skpresto._training.left_out import Judgement, LeftOutOpinion, divide
 from skpresto._training.losses import sample_losses
 from skpresto._training.policy import CorrectingPolicy
-from skpresto._training.small_loss import forget_rate, is_large_loss
+from skpresto._training.small_loss import forget_rate, is_small_loss
 from skpresto._training.trainer import Trainer
 
 # A pair, to choose for each other. More add little, and each takes as long as plain
@@ -92,12 +92,12 @@ class LearnAsJudged(CorrectingPolicy):
         """Return for each network what the other one leaves of the labels to learn."""
         is_learnt = self._is_learnt.index_select(0, batch.index)
         labels = self.judgement.labels.index_select(0, batch.index)
-        n_doubtful = is_learnt.sum() * forget_rate(
-            batch.epoch, self.share_wrong, _RAMP_EPOCHS
-        )
+        n_learnt = is_learnt.sum()
+        rate = forget_rate(batch.epoch, self.share_wrong, _RAMP_EPOCHS)
+        n_kept = n_learnt - (rate * n_learnt).round()
         losses = sample_losses(_cross_entropy, batch.logits, labels)
-        losses = losses.view_as(batch.losses).masked_fill(~is_learnt, -torch.inf)
-        is_kept = is_learnt & ~is_large_loss(losses, n_doubtful.round())
+        losses = losses.view_as(batch.losses).masked_fill(~is_learnt, torch.inf)
+        is_kept = is_learnt & is_small_loss(losses, n_kept)
         self.count_corrected((labels != batch.labels) & is_kept.any(dim=0))
         weights = is_kept.flip(0).to(batch.losses.dtype)
         return Selection(weights=weights, labels=labels)

@@ -2,7 +2,6 @@
 
 import math
 
-import torch
 from torch import Tensor
 
 
@@ -48,7 +47,7 @@ def n_kept(n_samples: int, rate: float) -> int:
     return max(1, math.floor((1 - rate) * n_samples + 1e-9))
 
 
-def is_small_loss(losses: Tensor, n_smallest: int) -> Tensor:
+def is_small_loss(losses: Tensor, n_smallest: int | Tensor) -> Tensor:
     """Return which losses are among the smallest of their row.
 
     Of equal losses, the one that comes first in the batch is the smaller.
@@ -57,35 +56,13 @@ def is_small_loss(losses: Tensor, n_smallest: int) -> Tensor:
     ----------
     losses : Tensor of shape (k, b)
         A row for each network.
-    n_smallest : int
-        Number to choose in each row.
+    n_smallest : int or Tensor of shape ()
+        Number to choose in each row. A tensor on the device need not be waited for.
 
     Examples
     --------
+    >>> import torch
     >>> is_small_loss(torch.tensor([[0.3, 0.1, 0.3, 0.2]]), 3).tolist()
     [[True, True, False, True]]
     """
-    order = losses.argsort(dim=1, stable=True)[:, :n_smallest]
-    return torch.zeros_like(losses, dtype=torch.bool).scatter_(1, order, True)
-
-
-def is_large_loss(losses: Tensor, n_largest: Tensor) -> Tensor:
-    """Return which losses are among the largest of their row.
-
-    Of equal losses, the one that comes first in the batch is the larger.
-
-    Parameters
-    ----------
-    losses : Tensor of shape (k, b)
-        A row for each network.
-    n_largest : Tensor of shape ()
-        Number to choose in each row; on the device, which need not be waited for.
-
-    Examples
-    --------
-    >>> losses = torch.tensor([[0.3, 0.1, 0.3, 0.2]])
-    >>> is_large_loss(losses, torch.tensor(1)).tolist()
-    [[True, False, False, False]]
-    """
-    order = losses.argsort(dim=1, descending=True, stable=True)
-    return order.argsort(dim=1) < n_largest
+    return losses.argsort(dim=1, stable=True).argsort(dim=1) < n_smallest
