@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from skpresto._prestopping import PrestoppingClassifier
 from skpresto._sklearn import Interval
 from skpresto._training.batch import Batch, Selection
-from skpresto._training.cross_fit import judged_by_vote, run_as_judged, run_cross_fit
-from skpresto._training.left_out import Judgement
+from skpresto._training.cross_fit import run_as_judged, run_cross_fit
 from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.refurbishment import Refurbisher
 from skpresto._training.trainer import Trainer
@@ -75,7 +74,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     that are more likely right than wrong in the eyes of the network that has not
     learnt from them, so that no label has a say in its own case. Two fresh networks
     learn the result, and all predict together. This takes about ``folds + 3`` times as
-    long as plain training, and is more accurate than the other methods on most tables.
+    long as plain training, and is more accurate than the other methods on most data.
 
     Parameters
     ----------
@@ -113,13 +112,14 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         As in :class:`PrestoppingClassifier`.
     net_ : skorch.NeuralNet
         The trained net. The fresh networks are ``net_.module_.learner.networks``, and
-        those that found the safe set are ``net_.module_.partners``. With
-        ``folds=None``, ``net_.module_`` is the network.
+        those that found the safe set are ``net_.module_.partners``. If the vote
+        decides, the networks are ``net_.module_.networks``. With ``folds=None``,
+        ``net_.module_`` is the network.
     history_ : list of EpochRecord
         One record an epoch and phase: 1 learns from everything, first by one network
         that finds the stop point and then by those side by side, 2 from what is safe,
-        3 is that of the fresh networks. If the vote decides, there are phases 1 and 2
-        of one more network before these. Goes straight into a ``DataFrame``.
+        3 is that of the fresh networks. If the vote decides, the last are phases 1 and
+        2 of those who vote. Goes straight into a ``DataFrame``.
     safe_mask_ : ndarray of shape (n_samples,), dtype=bool
         The safe set: whether the label of each sample is trusted.
     label_agreement_ : ndarray of shape (n_samples,)
@@ -134,7 +134,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     corrected_mask_ : ndarray of shape (n_samples,), dtype=bool
         Where the two differ.
     stop_epoch_ : int
-        Number of epochs of phase I whose result was kept.
+        Number of epochs of phase I whose result was kept. Judges may begin later than
+        the rule says, see the notes.
     stop_rule_ : StopRule
         The rule that was used.
 
@@ -154,9 +155,12 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     a ``module`` instance there is one, ``net_.module_.learner``, which asks itself.
 
     Networks that would have it that most labels are wrong know too little of the
-    classes to judge, as on a thousand images. Then the vote decides what is safe, as in
-    :class:`PrestoppingClassifier` and from its stop point on, no label is corrected,
-    and the network that voted and the fresh ones predict together.
+    classes to judge. They go on learning from everything until they trust half of the
+    labels. If that takes more than half of ``max_epochs``, as on a thousand images, the
+    vote decides what is safe: as many networks, none of which leaves anything out,
+    go together through the two phases of :class:`PrestoppingClassifier`, under
+    ``AgreementStop(least=0.5)`` if no rule is given, and predict. No label is corrected
+    then. Of a ``module`` instance there is one, ``net_.module_``.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
@@ -237,13 +241,12 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             self._find_stop_point(trainer, rng)
             return self._go_on_as_published(trainer, warm_up)
         self._find_stop_point(trainer, rng)
-        opinion = run_cross_fit(
+        opinion, self.stop_epoch_ = run_cross_fit(
             trainer, self.folds, self.stop_epoch_, self.max_epochs, self.epsilon, rng
         )
+        if opinion is None:
+            return self._leave_it_to_the_vote(trainer, rng)
         judgement = opinion.judge_all(trainer.labels)
-        if judgement.is_safe.double().mean() < 0.5:
-            # Whoever finds most labels wrong knows too little of the classes.
-            judgement = self._leave_it_to_the_vote(trainer, rng)
         run_as_judged(trainer, judgement, self.max_epochs)
         return Outcome(
             judgement.is_safe,
@@ -254,13 +257,22 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
 
     def _leave_it_to_the_vote(
         self, trainer: Trainer, rng: np.random.RandomState
-    ) -> Judgement:
-        """Let one network judge the labels that it learns from: Prestopping."""
+    ) -> Outcome:
+        """Let networks together judge the labels that they learn from: Prestopping."""
         if self.stop is None and trainer.data.X_valid is None:
-            self.stop_rule_ = super()._rule_told_nothing()
-        trainer.restart(n_networks=1)
+            # Where judges are weak, little of what is right can be predicted.
+            self.stop_rule_ = AgreementStop(least=0.5)
+        # Networks that start alike and learn the same stay alike.
+        trainer.restart(n_networks=1 if trainer.net.starts_alike_ else self.folds)
         super()._train(trainer, rng)
-        return judged_by_vote(trainer)
+        trainer.visit_the_unvisited()
+        history, labels = trainer.label_history, trainer.labels
+        return Outcome(
+            history.agrees(labels),
+            labels,
+            suggested=history.vote(),
+            agreement=history.agreement(labels),
+        )
 
     def _go_on_as_published(self, trainer: Trainer, warm_up: int) -> Outcome:
         """Let one network judge its own labels, and another learn what it trusts."""

@@ -248,20 +248,33 @@ def test_judges_that_find_most_labels_wrong_leave_it_to_the_vote(noisy_blobs):
     y = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
     clf = quick(PrestoppingPlusClassifier, stop=StopAfter(4), folds=2).fit(X, y)
     phases = [record.phase for record in clf.history_]
-    assert phases == [1] * 8 + [2] * 8 + [1] * 4 + [2] * 8 + [3] * 12
-    voted = [record for record in clf.history_ if record.phase == 2][-1]
+    # The stop point is found, judges go on to half of the epochs, and others vote.
+    assert phases == [1] * 4 + [1] * 6 + [1] * 4 + [2] * 8
+    voted = clf.history_[-1]
     assert clf.safe_mask_.mean() == pytest.approx(voted.memorized_fraction)
     assert not clf.corrected_mask_.any()
     assert np.array_equal(clf.corrected_labels_, y)
     assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
-    module = clf.net_.module_
-    assert len([*module.partners, *module.learner.networks]) == 1 + 2
+    assert len(clf.net_.module_.networks) == 2
+    assert clf.stop_epoch_ == 4
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_of_an_instance_one_network_votes(noisy_blobs):
+    X, _, _ = noisy_blobs
+    y = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
+    torch.manual_seed(0)
+    module = torch.nn.Linear(2, 10)
+    clf = PrestoppingPlusClassifier(module, folds=2, stop=StopAfter(4), max_epochs=12)
+    clf.set_params(random_state=0).fit(X, y)
+    assert isinstance(clf.net_.module_, torch.nn.Linear)
+    assert not clf.corrected_mask_.any()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_judges_begin_earlier_than_those_who_vote(noisy_blobs):
     X, y, _ = noisy_blobs
-    early, late = AgreementStop(margin=0, window=3), AgreementStop()
+    early, late = AgreementStop(margin=0, window=3), AgreementStop(least=0.5)
     clf = quick(PrestoppingPlusClassifier, folds=2)
     assert clf.fit(X, y).stop_rule_.get_params() == early.get_params()
     by_chance = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
@@ -395,7 +408,7 @@ def test_parameter_groups_hold_in_every_network(noisy_blobs):
     X, y, _ = noisy_blobs
     module, weight = with_body()
     still = {"optimizer__param_groups": [("0.*", {"lr": 0.0})], "callbacks": []}
-    clf = PrestoppingPlusClassifier(module, folds=2, stop=StopAfter(2), max_epochs=4)
+    clf = PrestoppingPlusClassifier(module, folds=2, stop=StopAfter(4), max_epochs=12)
     networks = clf.set_params(random_state=0, **still).fit(X, y).net_.module_
     each = [*networks.partners, networks.learner]
     assert all(torch.equal(network[0].weight, weight) for network in each)

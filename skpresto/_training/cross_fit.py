@@ -37,22 +37,25 @@ class LearnWhatJudgesTrust(CorrectingPolicy):
         What the networks think of samples that they leave out.
     labels : Tensor of shape (n_samples,)
         All labels as given.
-    stop_epoch : int
-        Number of epochs that learn from everything.
+
+    Attributes
+    ----------
+    is_judging : bool
+        Whether the judges are heard; False at first.
     """
 
-    def __init__(self, opinion: LeftOutOpinion, labels: Tensor, stop_epoch: int):
+    def __init__(self, opinion: LeftOutOpinion, labels: Tensor) -> None:
         super().__init__()
         self.vote = opinion
         self.labels = labels
-        self.stop_epoch = stop_epoch
+        self.is_judging = False
         self._noise: Tensor | None = None
         self._counted_in = -1
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network what the others' judgement leaves of its part."""
         is_learner = self.vote.add_batch(batch)
-        if batch.epoch < self.stop_epoch:
+        if not self.is_judging:
             return Selection(weights=is_learner.to(batch.losses.dtype))
         judged = self.vote.judge(batch.labels, batch.index, self._current_noise(batch))
         self.count_corrected(judged.is_corrected)
@@ -71,9 +74,9 @@ class LearnAsJudged(CorrectingPolicy):
     """Learn from safe and corrected labels, but for the most doubtful of each batch.
 
     The judges know about how many of these labels are wrong, if not which. As many are
-    left out, rounded in each batch, which each network chooses for the other as in
-    Co-teaching: the labels that it finds least likely. A network alone chooses for
-    itself.
+    left out, which each network chooses for the other as in Co-teaching: the labels
+    that it finds least likely. A network alone chooses for itself. What is left of a
+    label when a batch is done counts for the next one.
 
     Parameters
     ----------
@@ -87,6 +90,7 @@ class LearnAsJudged(CorrectingPolicy):
         self._is_learnt = judgement.is_learnt
         doubt = judgement.doubt[self._is_learnt]
         self.share_wrong = doubt.mean().item() if len(doubt) else 0.0
+        self._n_owed: Tensor | float = 0.0
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network what the other one leaves of the labels to learn."""
@@ -94,10 +98,12 @@ class LearnAsJudged(CorrectingPolicy):
         labels = self.judgement.labels.index_select(0, batch.index)
         n_learnt = is_learnt.sum()
         rate = forget_rate(batch.epoch, self.share_wrong, _RAMP_EPOCHS)
-        n_kept = n_learnt - (rate * n_learnt).round()
+        owed = self._n_owed + rate * n_learnt
+        n_left_out = owed.floor()
+        self._n_owed = owed - n_left_out
         losses = sample_losses(_cross_entropy, batch.logits, labels)
         losses = losses.view_as(batch.losses).masked_fill(~is_learnt, torch.inf)
-        is_kept = is_learnt & is_small_loss(losses, n_kept)
+        is_kept = is_learnt & is_small_loss(losses, n_learnt - n_left_out)
         self.count_corrected((labels != batch.labels) & is_kept.any(dim=0))
         weights = is_kept.flip(0).to(batch.losses.dtype)
         return Selection(weights=weights, labels=labels)
@@ -110,11 +116,22 @@ def run_cross_fit(
     max_epochs: int,
     epsilon: float,
     rng: np.random.RandomState,
-) -> LeftOutOpinion:
-    """Train networks side by side that leave a part out each; return what they think.
+) -> tuple[LeftOutOpinion | None, int]:
+    """Train networks side by side that leave a part out each, and ask what they think.
 
     They learn from everything for ``stop_epoch`` epochs and from what they trust for
     the rest of ``max_epochs``. They are left in ``trainer.net``.
+
+    Whoever finds most labels wrong knows too little of the classes to judge. So the
+    networks go on with everything until they trust half of the labels, for half of
+    ``max_epochs`` at the most.
+
+    Returns
+    -------
+    opinion : LeftOutOpinion or None
+        None if they do not trust half of the labels, then or in the end.
+    n_epochs : int
+        Number of epochs that learnt from everything.
     """
     trainer.restart(n_networks=n_networks)
     parts = divide(trainer.data.labels.numpy(), n_networks, rng)
@@ -124,12 +141,24 @@ def run_cross_fit(
         trainer.label_history.length,
         epsilon,
     )
-    policy = LearnWhatJudgesTrust(opinion, trainer.labels, stop_epoch)
+    policy = LearnWhatJudgesTrust(opinion, trainer.labels)
     trainer.run(policy, stop_epoch, phase=1)
-    trainer.run(policy, max_epochs - stop_epoch, phase=2)
+    while not _can_judge(trainer, opinion) and 2 * trainer.n_epochs < max_epochs:
+        trainer.run(policy, 1, phase=1)
+    n_epochs = trainer.n_epochs
+    if not _can_judge(trainer, opinion):
+        return None, n_epochs
+    policy.is_judging = True
+    trainer.run(policy, max_epochs - n_epochs, phase=2)
     _ask_about_the_unvisited(trainer, opinion)
     opinion.settle(trainer.labels)
-    return opinion
+    return opinion if _can_judge(trainer, opinion) else None, n_epochs
+
+
+def _can_judge(trainer: Trainer, opinion: LeftOutOpinion) -> bool:
+    """Return whether most labels are right in the eyes of their judges."""
+    is_safe = opinion.agrees(trainer.labels)[opinion.is_visited()]
+    return is_safe.double().mean().item() >= 0.5
 
 
 def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
@@ -139,21 +168,6 @@ def _ask_about_the_unvisited(trainer: Trainer, opinion: LeftOutOpinion) -> None:
         rows = PredictionRows(trainer.data.X, unvisited.cpu())
         probability = torch.from_numpy(trainer.net.predict_proba(rows))
         opinion.add(unvisited, probability.to(unvisited.device))
-
-
-def judged_by_vote(trainer: Trainer) -> Judgement:
-    """Return what a network makes of the labels that it has learnt from."""
-    trainer.visit_the_unvisited()
-    history, labels = trainer.label_history, trainer.labels
-    is_safe = history.agrees(labels)
-    return Judgement(
-        is_safe=is_safe,
-        is_corrected=torch.zeros_like(is_safe),
-        labels=labels,
-        likely_right=history.agreement(labels),
-        best=history.vote(),
-        doubt=torch.zeros(len(labels), device=labels.device),
-    )
 
 
 def run_as_judged(trainer: Trainer, judgement: Judgement, max_epochs: int) -> None:

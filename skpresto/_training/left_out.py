@@ -72,7 +72,9 @@ class LeftOutOpinion:
     While networks learn, the mean is arithmetic, which is cautious: an epoch in which a
     class was thought possible speaks for it. In the end (:meth:`settle`) it is
     geometric, which is strict: what has become unlikely is so, whatever was thought of
-    it when wrong labels were still learnt from.
+    it when wrong labels were still learnt from. And frequencies are then counted among
+    the surest half of each class, because the mistakes of judges pass for mistakes in
+    labels, and right labels of hard samples would be given up for them.
 
     Parameters
     ----------
@@ -97,6 +99,7 @@ class LeftOutOpinion:
         shape = len(left_out_by), n_classes
         self._probability = torch.zeros(shape, device=left_out_by.device)
         self._log_probability = torch.zeros_like(self._probability)
+        self._is_settled = False
 
     def add(self, index: Tensor, probability: Tensor) -> None:
         """Take in probabilities of the samples at ``index``, of shape (b, c)."""
@@ -152,13 +155,17 @@ class LeftOutOpinion:
 
         flatter = logits / max(_TEMPERATURES, key=likelihood)
         self._probability = torch.softmax(flatter, dim=1).mul_(total > 0)
+        self._is_settled = True
         del self._log_probability
 
     def noise(self, labels: Tensor) -> Tensor:
         """Return how often each class carries each label, as far as is known now."""
         is_visited = self.is_visited()
-        classes = self._probability.argmax(dim=1)
+        sureness, classes = self._probability.max(dim=1)
         pairs = (classes * self.n_classes + labels)[is_visited]
+        if self._is_settled:
+            is_sure = is_surest_half(sureness[is_visited], classes[is_visited])
+            pairs = pairs[is_sure]
         counts = torch.bincount(pairs, minlength=self.n_classes**2).float()
         counts = counts.view(self.n_classes, self.n_classes)
         # As if there were one more sample of each class, labelled at random.
@@ -208,6 +215,25 @@ class LeftOutOpinion:
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of all labels are safe now."""
         return self.judge_all(labels).is_safe
+
+
+def is_surest_half(sureness: Tensor, classes: Tensor) -> Tensor:
+    """Return which samples are in the surest half of their class, the middle included.
+
+    Examples
+    --------
+    >>> sureness = torch.tensor([0.9, 0.6, 0.7, 0.5])
+    >>> is_surest_half(sureness, torch.tensor([0, 0, 0, 1])).tolist()
+    [True, False, True, True]
+    """
+    order = sureness.argsort(descending=True, stable=True)
+    order = order[classes[order].argsort(stable=True)]
+    counts = torch.bincount(classes)
+    first_of_class = (counts.cumsum(0) - counts)[classes[order]]
+    rank = torch.arange(len(order), device=order.device) - first_of_class
+    is_sure = torch.empty_like(order, dtype=torch.bool)
+    is_sure[order] = 2 * rank < counts[classes[order]]
+    return is_sure
 
 
 def divide(labels: NDArray, n_parts: int, rng: np.random.RandomState) -> NDArray:

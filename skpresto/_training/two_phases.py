@@ -23,8 +23,9 @@ class LearnFromSafeSet(SelectionPolicy):
         self.history = history
 
     def select(self, batch: Batch) -> Selection:
-        """Return the safe part of the batch."""
-        return Selection(weights=self.history.agrees_of_batch(batch.labels))
+        """Return the safe part of the batch, the same for all networks."""
+        weights = self.history.agrees_of_batch(batch.labels)
+        return Selection(weights=weights.expand(len(batch.logits), -1))
 
 
 def run_phase_one(

@@ -44,6 +44,10 @@ class AgreementStop(StopRule):
         Number of epochs over which the held-out error is averaged. The lowest of
         many uncertain values is low by chance; a mean sets a lower bar, and an earlier
         stop.
+    least : float, default=0
+        Smallest memorized share at which to stop. Where little can be known of unseen
+        rows, as on a thousand images, right labels that cannot be predicted from the
+        rest would be taken for wrong ones; 0.5 presumes that most labels are right.
     min_epochs : int, default=3
         Earliest stop point. Before, the history is too short for a vote: after one
         epoch, whatever was predicted counts as memorized.
@@ -65,6 +69,7 @@ class AgreementStop(StopRule):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "margin": [Interval(Real, 0, None, closed="left")],
         "window": [Interval(Integral, 1, None, closed="left")],
+        "least": [Interval(Real, 0, 1, closed="both")],
         "min_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -74,12 +79,14 @@ class AgreementStop(StopRule):
         patience: int = 10,
         margin: float = 1.5,
         window: int = 1,
+        least: float = 0,
         min_epochs: int = 3,
     ):
         self.fraction = fraction
         self.patience = patience
         self.margin = margin
         self.window = window
+        self.least = least
         self.min_epochs = min_epochs
 
     @property
@@ -102,7 +109,8 @@ class AgreementStop(StopRule):
         # only the present one did, a new bar out of reach would let the candidate fall
         # back to the plain one.
         within_reach = raised[raised <= memorized.max()]
-        return memorized >= np.max(within_reach, initial=1 - errors.min())
+        plain = max(1 - errors.min(), self.least)
+        return memorized >= np.max(within_reach, initial=plain)
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
         """Return the first epoch whose memorized share reaches the bar."""

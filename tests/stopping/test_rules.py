@@ -161,6 +161,15 @@ def test_a_longer_window_lowers_the_bar():
         assert rule.candidate(records) == candidate
 
 
+@pytest.mark.parametrize(("least", "candidate"), [(0, 0), (0.5, 2), (0.7, 3)])
+def test_agreement_does_not_stop_where_too_little_is_memorized(least, candidate):
+    """Hardly anything is known of unseen rows, and so the bar is at 20 %."""
+    records = agreement_records([0.8] * 4, [0.3, 0.4, 0.5, 0.6], n_holdout=10_000)
+    rule = AgreementStop(least=least, min_epochs=1, patience=1)
+    assert rule.candidate(records) == candidate
+    assert rule.is_settled(records) is (least < 0.7)
+
+
 def test_agreement_does_not_go_back_when_a_bar_moves_out_of_reach():
     holdout, memorized = [0.5, 0.5, 0.5, 0.45], [0.5, 0.55, 0.6, 0.61]
     records = agreement_records(holdout, memorized, n_holdout=100)
