@@ -9,10 +9,8 @@ from torch import Tensor, nn
 
 from skpresto._prestopping import PrestoppingClassifier
 from skpresto._sklearn import Interval
-from skpresto._training.batch import Batch, Selection
 from skpresto._training.cross_fit import run_as_judged, run_cross_fit
-from skpresto._training.policy import CorrectingPolicy
-from skpresto._training.refurbishment import Refurbisher
+from skpresto._training.refurbishment import LearnSafeAndRefurbished, Refurbisher
 from skpresto._training.trainer import Trainer
 from skpresto._training.two_phases import run_phase_two
 from skpresto._warm_up import (
@@ -21,38 +19,6 @@ from skpresto._warm_up import (
     warn_if_nothing_is_corrected,
 )
 from skpresto.stopping import AgreementStop, StopRule
-
-
-class LearnSafeAndRefurbished(CorrectingPolicy):
-    """Learn the safe samples as given and others once their label is corrected.
-
-    Parameters
-    ----------
-    refurbisher : Refurbisher
-        Corrects labels.
-    is_safe : Tensor of shape (n_samples,), dtype=bool
-        The safe set, which stays as it is.
-    warm_up : int
-        Number of epochs in which only that is learnt from.
-    """
-
-    def __init__(self, refurbisher: Refurbisher, is_safe: Tensor, warm_up: int) -> None:
-        super().__init__()
-        self.refurbisher = refurbisher
-        self.is_safe = is_safe
-        self.warm_up = warm_up
-
-    def select(self, batch: Batch) -> Selection:
-        """Return the safe samples, and after the warm-up the corrected ones too."""
-        is_safe = self.is_safe.index_select(0, batch.index)
-        if batch.epoch < self.warm_up:
-            return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
-        corrected = self.refurbisher.labels_of_batch(batch)
-        is_corrected = (corrected >= 0) & ~is_safe
-        labels = torch.where(is_corrected, corrected, batch.labels)
-        weights = (is_safe | is_corrected).to(batch.losses.dtype).unsqueeze(0)
-        self.count_corrected(labels != batch.labels)
-        return Selection(weights=weights, labels=labels)
 
 
 class Outcome(NamedTuple):

@@ -17,12 +17,11 @@ from skpresto import (
     PrestoppingPlusClassifier,
     SelfieClassifier,
 )
-from skpresto._prestopping_plus import LearnSafeAndRefurbished
 from skpresto._selfie import RefurbishAndSelect
 from skpresto._training.batch import Batch
 from skpresto._training.label_history import LabelHistory
 from skpresto._training.losses import sample_losses
-from skpresto._training.refurbishment import Refurbisher
+from skpresto._training.refurbishment import LearnSafeAndRefurbished, Refurbisher
 from skpresto._training.tally import mean_losses
 from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
 from tests.discovery import StopAfter, quick

@@ -5,8 +5,9 @@ import math
 import torch
 from torch import Tensor
 
-from skpresto._training.batch import Batch
+from skpresto._training.batch import Batch, Selection
 from skpresto._training.label_history import LabelHistory
+from skpresto._training.policy import CorrectingPolicy
 from skpresto._training.trainer import Trainer
 
 
@@ -74,3 +75,35 @@ class Refurbisher:
         labels = torch.where(is_refurbishable, self.history.vote_of_batch(), before)
         self.corrected.index_copy_(0, batch.index, labels)
         return labels
+
+
+class LearnSafeAndRefurbished(CorrectingPolicy):
+    """Learn the safe samples as given and others once their label is corrected.
+
+    Parameters
+    ----------
+    refurbisher : Refurbisher
+        Corrects labels.
+    is_safe : Tensor of shape (n_samples,), dtype=bool
+        The safe set, which stays as it is.
+    warm_up : int
+        Number of epochs in which only that is learnt from.
+    """
+
+    def __init__(self, refurbisher: Refurbisher, is_safe: Tensor, warm_up: int) -> None:
+        super().__init__()
+        self.refurbisher = refurbisher
+        self.is_safe = is_safe
+        self.warm_up = warm_up
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the safe samples, and after the warm-up the corrected ones too."""
+        is_safe = self.is_safe.index_select(0, batch.index)
+        if batch.epoch < self.warm_up:
+            return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
+        corrected = self.refurbisher.labels_of_batch(batch)
+        is_corrected = (corrected >= 0) & ~is_safe
+        labels = torch.where(is_corrected, corrected, batch.labels)
+        weights = (is_safe | is_corrected).to(batch.losses.dtype).unsqueeze(0)
+        self.count_corrected(labels != batch.labels)
+        return Selection(weights=weights, labels=labels)
