@@ -218,7 +218,7 @@ class LeftOutOpinion:
 
 
 def is_surest_half(sureness: Tensor, classes: Tensor) -> Tensor:
-    """Return which samples are in the surest half of their class, the middle included.
+    """Return which samples are at least as sure as the middle one of their class.
 
     Examples
     --------
@@ -226,14 +226,12 @@ def is_surest_half(sureness: Tensor, classes: Tensor) -> Tensor:
     >>> is_surest_half(sureness, torch.tensor([0, 0, 0, 1])).tolist()
     [True, False, True, True]
     """
-    order = sureness.argsort(descending=True, stable=True)
+    order = sureness.argsort(descending=True)
     order = order[classes[order].argsort(stable=True)]
     counts = torch.bincount(classes)
-    first_of_class = (counts.cumsum(0) - counts)[classes[order]]
-    rank = torch.arange(len(order), device=order.device) - first_of_class
-    is_sure = torch.empty_like(order, dtype=torch.bool)
-    is_sure[order] = 2 * rank < counts[classes[order]]
-    return is_sure
+    # Of an even number, the surer one of the two in the middle.
+    middle = (counts.cumsum(0) - counts + (counts - 1) // 2).clamp(min=0)
+    return sureness >= sureness[order[middle]][classes]
 
 
 def divide(labels: NDArray, n_parts: int, rng: np.random.RandomState) -> NDArray:
