@@ -100,8 +100,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     corrected_mask_ : ndarray of shape (n_samples,), dtype=bool
         Where the two differ.
     stop_epoch_ : int
-        Number of epochs of phase I whose result was kept. Judges may begin later than
-        the rule says, see the notes.
+        The end of phase I that the rule chose; judges may have to wait, see the notes.
     stop_rule_ : StopRule
         The rule that was used.
 
@@ -207,7 +206,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             self._find_stop_point(trainer, rng)
             return self._go_on_as_published(trainer, warm_up)
         self._find_stop_point(trainer, rng)
-        opinion, self.stop_epoch_ = run_cross_fit(
+        opinion = run_cross_fit(
             trainer, self.folds, self.stop_epoch_, self.max_epochs, self.epsilon, rng
         )
         if opinion is None:

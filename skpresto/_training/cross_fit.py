@@ -116,22 +116,16 @@ def run_cross_fit(
     max_epochs: int,
     epsilon: float,
     rng: np.random.RandomState,
-) -> tuple[LeftOutOpinion | None, int]:
-    """Train networks side by side that leave a part out each, and ask what they think.
+) -> LeftOutOpinion | None:
+    """Train networks side by side that leave a part out each; return what they think.
 
     They learn from everything for ``stop_epoch`` epochs and from what they trust for
     the rest of ``max_epochs``. They are left in ``trainer.net``.
 
     Whoever finds most labels wrong knows too little of the classes to judge. So the
     networks go on with everything until they trust half of the labels, for half of
-    ``max_epochs`` at the most.
-
-    Returns
-    -------
-    opinion : LeftOutOpinion or None
-        None if they do not trust half of the labels, then or in the end.
-    n_epochs : int
-        Number of epochs that learnt from everything.
+    ``max_epochs`` at the most. If they do not trust half of them then, or in the end,
+    their opinion is worth nothing, and None is returned.
     """
     trainer.restart(n_networks=n_networks)
     parts = divide(trainer.data.labels.numpy(), n_networks, rng)
@@ -143,16 +137,17 @@ def run_cross_fit(
     )
     policy = LearnWhatJudgesTrust(opinion, trainer.labels)
     trainer.run(policy, stop_epoch, phase=1)
-    while not _can_judge(trainer, opinion) and 2 * trainer.n_epochs < max_epochs:
+    can_judge = _can_judge(trainer, opinion)
+    while not can_judge and 2 * trainer.n_epochs < max_epochs:
         trainer.run(policy, 1, phase=1)
-    n_epochs = trainer.n_epochs
-    if not _can_judge(trainer, opinion):
-        return None, n_epochs
+        can_judge = _can_judge(trainer, opinion)
+    if not can_judge:
+        return None
     policy.is_judging = True
-    trainer.run(policy, max_epochs - n_epochs, phase=2)
+    trainer.run(policy, max_epochs - trainer.n_epochs, phase=2)
     _ask_about_the_unvisited(trainer, opinion)
     opinion.settle(trainer.labels)
-    return opinion if _can_judge(trainer, opinion) else None, n_epochs
+    return opinion if _can_judge(trainer, opinion) else None
 
 
 def _can_judge(trainer: Trainer, opinion: LeftOutOpinion) -> bool:
