@@ -15,6 +15,12 @@ from skpresto._warn import warn_caller
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
 
+# What it means that training was not stopped.
+_PLAIN_TRAINING = (
+    "no epoch is left for phase II, so the network is that of plain training, which is "
+    "right if the labels are clean"
+)
+
 
 class PrestoppingClassifier(BaseNoisyLabelClassifier):
     """Stop before wrong labels are memorized, then learn from the safe set only.
@@ -196,32 +202,26 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         return AgreementStop()
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Any:
-        self._find_stop_point(trainer, rng)
+        if not self._find_stop_point(trainer, rng):
+            self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs)
 
-    def _find_stop_point(self, trainer: Trainer, rng: np.random.RandomState) -> None:
+    def _find_stop_point(self, trainer: Trainer, rng: np.random.RandomState) -> bool:
+        """Go through phase I; return whether the rule was settled in time."""
         self.stop_epoch_, is_settled = run_phase_one(
             trainer, self.stop_rule_, self.max_epochs, rng
         )
-        if not is_settled:
-            self._warn_unsettled()
+        return is_settled
 
-    def _warn_unsettled(self) -> None:
+    def _warn_unsettled(self, without_stop_point: str = _PLAIN_TRAINING) -> None:
         used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
         if self.stop_epoch_ == self.max_epochs:
-            used = self._without_stop_point()
+            used = without_stop_point
         warn_caller(
             f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
             f"{self.stop_rule_} was settled; {used}. Raise max_epochs, or choose a "
             "rule that settles earlier.",
             ConvergenceWarning,
-        )
-
-    def _without_stop_point(self) -> str:
-        """Return what it means that training was not stopped."""
-        return (
-            "no epoch is left for phase II, so the network is that of plain "
-            "training, which is right if the labels are clean"
         )
 
     def _publish(self, trainer: Trainer, outcome: Any) -> None:

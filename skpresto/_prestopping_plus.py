@@ -12,7 +12,6 @@ from skpresto._sklearn import Interval
 from skpresto._training.cross_fit import run_as_judged, run_cross_fit
 from skpresto._training.refurbishment import LearnSafeAndRefurbished, Refurbisher
 from skpresto._training.trainer import Trainer
-from skpresto._training.two_phases import run_phase_two
 from skpresto._warm_up import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
@@ -49,8 +48,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         weights of an instance.
     q : int, default=10
         How long predictions of a sample count: the newest has a weight of 1/q, and
-        those before share the rest. With ``folds=None`` the last q count, all the same,
-        and must agree before a label is corrected.
+        those before share the rest. With ``folds=None``, and if the vote decides, the
+        last q count, all the same; they must agree before a label is corrected.
     stop : StopRule, default=None
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
@@ -121,11 +120,12 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
 
     Networks that would have it that most labels are wrong know too little of the
     classes to judge. They go on learning from everything until they trust half of the
-    labels. If that takes more than half of ``max_epochs``, as on a thousand images, the
-    vote decides what is safe: as many networks, none of which leaves anything out,
-    go together through the two phases of :class:`PrestoppingClassifier`, under
-    ``AgreementStop(least=0.5)`` if no rule is given, and predict. No label is corrected
-    then. Of a ``module`` instance there is one, ``net_.module_``.
+    labels. If that takes more than half of ``max_epochs``, as on a thousand images, or
+    they trust less than half in the end, the vote decides what is safe: as many
+    networks, none of which leaves anything out, go together through the two phases of
+    :class:`PrestoppingClassifier`, under ``AgreementStop(least=0.5)`` if they are told
+    nothing, and predict. No label is corrected then. Of a ``module`` instance there is
+    one, ``net_.module_``.
 
     The loss is the mean over all samples learnt from in a batch; the denominator of
     the paper's Eq. 5 names the wrong set. The paper does not speak of a warm-up: while
@@ -201,16 +201,18 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> Outcome:
         if self.folds is None:
-            warm_up = n_epochs_of(self, "warm_up")
-            warn_if_nothing_is_corrected(self)
-            self._find_stop_point(trainer, rng)
-            return self._go_on_as_published(trainer, warm_up)
-        self._find_stop_point(trainer, rng)
+            return self._train_as_published(trainer, rng)
+        is_settled = self._find_stop_point(trainer, rng)
         opinion = run_cross_fit(
             trainer, self.folds, self.stop_epoch_, self.max_epochs, self.epsilon, rng
         )
         if opinion is None:
             return self._leave_it_to_the_vote(trainer, rng)
+        if not is_settled:
+            self._warn_unsettled(
+                "labels are judged only after networks have learnt from all of them, "
+                "which is right if they are clean"
+            )
         judgement = opinion.judge_all(trainer.labels)
         run_as_judged(trainer, judgement, self.max_epochs)
         return Outcome(
@@ -239,9 +241,13 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             agreement=history.agreement(labels),
         )
 
-    def _go_on_as_published(self, trainer: Trainer, warm_up: int) -> Outcome:
+    def _train_as_published(
+        self, trainer: Trainer, rng: np.random.RandomState
+    ) -> Outcome:
         """Let one network judge its own labels, and another learn what it trusts."""
-        run_phase_two(trainer, self.max_epochs)
+        warm_up = n_epochs_of(self, "warm_up")
+        warn_if_nothing_is_corrected(self)
+        super()._train(trainer, rng)
         trainer.visit_the_unvisited()
         history, labels = trainer.label_history, trainer.labels
         is_safe = history.agrees(labels)
@@ -252,14 +258,6 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         trainer.visit_the_unvisited()
         corrected = torch.where(is_safe, labels, refurbisher.corrected_or(labels))
         return Outcome(is_safe, corrected, history.vote(), history.agreement(labels))
-
-    def _without_stop_point(self) -> str:
-        if self.folds is None:
-            return super()._without_stop_point()
-        return (
-            "labels are judged only after networks have learnt from all of them, "
-            "which is right if they are clean"
-        )
 
     def _safe_mask(self, trainer: Trainer, outcome: Outcome) -> Tensor:
         return outcome.is_safe

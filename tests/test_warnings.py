@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
@@ -17,11 +18,15 @@ from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import NoiseRateStop
 
 
-def warned(clf, X, y):
+def all_warned(clf, X, y):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         clf.fit(X, y)
-    return {(w.category, w.filename) for w in caught}
+    return caught
+
+
+def warned(clf, X, y):
+    return {(w.category, w.filename) for w in all_warned(clf, X, y)}
 
 
 @pytest.mark.parametrize(
@@ -56,3 +61,16 @@ def test_through_other_estimators(around, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = around(PrestoppingClassifier(max_epochs=2))
     assert (ConvergenceWarning, __file__) in warned(clf, X, y)
+
+
+def test_networks_that_vote_warn_once_and_of_their_own_stop_point(noisy_blobs):
+    X, _, _ = noisy_blobs
+    y = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
+    clf = PrestoppingPlusClassifier(folds=2, max_epochs=4, random_state=0)
+    said = [
+        str(w.message)
+        for w in all_warned(clf, X, y)
+        if w.category is ConvergenceWarning
+    ]
+    assert len(said) == 1
+    assert "AgreementStop(least=0.5) was settled; no epoch is left for phase" in said[0]

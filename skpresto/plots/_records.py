@@ -14,29 +14,39 @@ def path_of(
     """Return the epochs that the network has behind it, in their order.
 
     With a stop point these are phase I up to there and phase II; what came between was
-    undone. Without one they are the last phase, for each earlier one was a network of
-    its own.
+    undone, or gone through anew by judges that had to wait. Without one they are the
+    last phase, for each earlier one was a network of its own.
     """
     if stop_epoch is None:
         last = max((record.phase for record in records), default=1)
         return [record for record in records if record.phase == last]
     kept = [record for record in phase_one_of(records) if record.epoch <= stop_epoch]
-    return kept + phase_two_of(records)
+    return kept + waited_of(records, stop_epoch) + phase_two_of(records)
 
 
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     """Return the epochs in which the stop point was found.
 
-    Networks side by side repeat phase I up to the point found. Where they then leave it
-    to the vote, one more network has found a stop point, and the safe set, anew.
+    Networks side by side repeat phase I up to the point found, or longer. Where they
+    then leave it to the vote, others have found a stop point, and the safe set, anew.
     """
     runs = _runs_of(records, phase=1)
     return runs[0] if len(runs) < 3 else runs[-1]
 
 
+def waited_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
+    """Return the epochs of phase I in which judges had to wait after the stop point."""
+    runs = _runs_of(records, phase=1)
+    if len(runs) != 2:
+        return []
+    return [record for record in runs[1] if record.epoch > stop_epoch]
+
+
 def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     """Return the epochs in which the safe set was found, in the last of its tries."""
-    return _runs_of(records, phase=2)[-1]
+    tries = [n for n, record in enumerate(records, start=1) if record.phase == 1]
+    last = records[max(tries, default=0) :]
+    return [record for record in last if record.phase == 2]
 
 
 def _runs_of(records: Sequence[EpochRecord], phase: int) -> list[list[EpochRecord]]:

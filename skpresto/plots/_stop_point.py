@@ -14,6 +14,7 @@ from skpresto.plots._records import (
     phase_two_of,
     undone_of,
     values_of,
+    waited_of,
 )
 from skpresto.stopping import (
     AgreementStop,
@@ -145,8 +146,14 @@ class StopPointDisplay:
         return cls(estimator.history_, estimator.stop_epoch_, name, curves).plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers of phases I and II, a row an epoch and phase."""
-        records = phase_one_of(self.records) + phase_two_of(self.records)
+        """Return the numbers of phases I and II, a row an epoch and phase.
+
+        Where judges of Prestopping+ had to wait after the stop point, those epochs of
+        phase I come twice: as the stop point was sought, and as they were gone through.
+        """
+        records = phase_one_of(self.records)
+        records += waited_of(self.records, self.stop_epoch)
+        records += phase_two_of(self.records)
         curves = {name: _curve(records, name) for name in _CURVES}
         return frame_of(
             {

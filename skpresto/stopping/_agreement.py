@@ -47,7 +47,8 @@ class AgreementStop(StopRule):
     least : float, default=0
         Smallest memorized share at which to stop. Where little can be known of unseen
         rows, as on a thousand images, right labels that cannot be predicted from the
-        rest would be taken for wrong ones; 0.5 presumes that most labels are right.
+        rest would be taken for wrong ones; 0.5 presumes that most labels are right. If
+        it is not reached, phase I takes all epochs.
     min_epochs : int, default=3
         Earliest stop point. Before, the history is too short for a vote: after one
         epoch, whatever was predicted counts as memorized.

@@ -27,10 +27,10 @@ class EpochRecord:
         1 while everything is learnt from, 2 after the stop point. Methods that begin
         anew with a fresh network count on: 3 in Prestopping+, 1 and up for the runs of
         SELFIE. In Prestopping+, phase 1 occurs twice: one network finds the stop point,
-        then several networks train up to there; phases 1 and 2 once more if these
-        leave it to the vote.
+        then several networks train up to there or longer; phases 1 and 2 once more,
+        and no phase 3, if these leave it to the vote.
     train_loss : float
-        Mean loss of what was learnt from, of both networks where there are two.
+        Mean loss of what was learnt from, of all networks where there are several.
     train_error : float
         Share of the samples visited whose predicted class was not their given label.
     memorized_fraction : float

@@ -7,6 +7,7 @@ from skpresto import (
     PrestoppingPlusClassifier,
 )
 from skpresto.plots import MemorizationDisplay, StopPointDisplay
+from skpresto.plots._records import path_of
 from skpresto.stopping import AgreementStop, OracleStop, StopRule
 from tests.discovery import quick
 from tests.plots.samples import RECORDS, STOP_EPOCH, record
@@ -126,17 +127,39 @@ def test_a_classifier_without_a_stop_point_is_refused(noisy_blobs):
         StopPointDisplay.from_estimator(quick(DefaultClassifier).fit(X, y))
 
 
-def test_where_the_vote_decides_its_own_network_is_shown():
-    """Judges stop after 3 epochs, the vote after 4: epoch 4 is in both phases II."""
+@pytest.mark.parametrize("judged", [(), (4, 5, 6)], ids=["never", "in vain"])
+def test_where_the_vote_decides_its_own_networks_are_shown(judged):
+    """Judges stop after 3 epochs, the vote after 4."""
     judges = [record(epoch, phase=1, recall=0.1) for epoch in (1, 2, 3, 4, 1, 2, 3)]
-    judges += [record(epoch, phase=2, recall=0.1) for epoch in (4, 5, 6)]
+    judges += [record(epoch, phase=2, recall=0.1) for epoch in judged]
     vote = [record(epoch, phase=1, recall=0.9) for epoch in (1, 2, 3, 4, 5)]
     vote += [record(epoch, phase=2, recall=0.9) for epoch in (5, 6)]
-    fresh = [record(epoch, phase=3, recall=0.1) for epoch in (1, 2)]
-    everything = [*judges, *vote, *fresh]
+    everything = [*judges, *vote]
     frame = StopPointDisplay(everything, 4).frame()
     assert frame.equals(StopPointDisplay(vote, 4).frame())
     assert frame["epoch"].tolist() == [1, 2, 3, 4, 5, 5, 6]
     memorization = MemorizationDisplay(everything, 4).frame()
     assert memorization.equals(MemorizationDisplay(vote, 4).frame())
     assert memorization["epoch"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_vote_without_phase_two_does_not_show_that_of_the_judges():
+    judges = [record(epoch, phase=1, recall=0.1) for epoch in (1, 2, 3, 1, 2)]
+    judges += [record(epoch, phase=2, recall=0.1) for epoch in (3, 4)]
+    vote = [record(epoch, phase=1, recall=0.9) for epoch in (1, 2, 3, 4)]
+    memorization = MemorizationDisplay([*judges, *vote], 4).frame()
+    assert memorization["epoch"].tolist() == [1, 2, 3, 4]
+
+
+def test_judges_that_had_to_wait_leave_no_gap():
+    """The rule stops after 2 of 4 epochs, and judges are heard after 3."""
+    found = [record(epoch, phase=1, recall=0.1) for epoch in (1, 2, 3, 4)]
+    judges = [record(epoch, phase=1, recall=0.9) for epoch in (1, 2, 3)]
+    judges += [record(epoch, phase=2, recall=0.9) for epoch in (4, 5)]
+    frame = StopPointDisplay([*found, *judges], 2).frame()
+    assert frame["epoch"].tolist() == [1, 2, 3, 4, 3, 4, 5]
+    memorization = MemorizationDisplay([*found, *judges], 2).frame()
+    assert memorization["epoch"].tolist() == [1, 2, 3, 4, 5]
+    path = path_of([*found, *judges], 2)
+    recalls = [record.memorization_recall for record in path]
+    assert recalls == [0.1, 0.1, 0.9, 0.9, 0.9]

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import InvalidParameterError
 
 import skpresto.stopping
-from skpresto.stopping import EpochRecord, NoiseRateStop, StopRule
+from skpresto.stopping import AgreementStop, EpochRecord, NoiseRateStop, StopRule
 
 NEEDED = {
     "NoiseRateStop": {"noise_rate": 0.3},
@@ -20,7 +20,8 @@ RULES = [
     for name in skpresto.stopping.__all__
     if name.endswith("Stop")
 ]
-by_name = pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
+FLOOR = AgreementStop(least=0.5, margin=1)  # the one setting that sets another bar
+by_name = pytest.mark.parametrize("rule", [*RULES, FLOOR], ids=repr)
 
 shares = st.floats(0, 1)
 records = st.builds(
