@@ -101,7 +101,7 @@ def damage(summary: Summary) -> Figure | None:
     figure, ax = _dots(summary, rows, tuple(repairs), share)
     ax.axvline(0, color="grey", lw=1)
     ax.axvline(1, color="grey", lw=1)
-    ax.set_xlim(-1, 1.8)
+    ax.set_xlim(-1, 1.9)
     ax.set_xlabel(
         "damage repaired: 0 % is plain training, 100 % training on right labels only"
     )
