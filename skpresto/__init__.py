@@ -1,21 +1,21 @@
-"""Train a neural network on noisy labels, and learn which labels to trust.
+"""Train a neural network on noisy labels, and find out which labels are correct.
 
-The classifiers are imported when they are first asked for, so that
-``skpresto.noise``, ``skpresto.stopping`` and ``skpresto.metrics`` work without
-loading torch.
+The classifiers are imported when first used, so that ``skpresto.noise``,
+``skpresto.stopping`` and ``skpresto.metrics`` work without loading torch.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skpresto._active_bias import ActiveBiasClassifier
-    from skpresto._coteaching import CoTeachingClassifier
-    from skpresto._coteaching_plus import CoTeachingPlusClassifier
-    from skpresto._default import DefaultClassifier
-    from skpresto._prestopping import PrestoppingClassifier
-    from skpresto._prestopping_plus import PrestoppingPlusClassifier
-    from skpresto._selfie import SelfieClassifier
+    from skpresto._estimators.active_bias import ActiveBiasClassifier
+    from skpresto._estimators.coteaching import CoTeachingClassifier
+    from skpresto._estimators.coteaching_plus import CoTeachingPlusClassifier
+    from skpresto._estimators.cross_prestopping import CrossPrestoppingClassifier
+    from skpresto._estimators.default import DefaultClassifier
+    from skpresto._estimators.prestopping import PrestoppingClassifier
+    from skpresto._estimators.prestopping_plus import PrestoppingPlusClassifier
+    from skpresto._estimators.selfie import SelfieClassifier
 
 __version__ = "0.1.0"
 
@@ -23,27 +23,29 @@ __all__ = [
     "ActiveBiasClassifier",
     "CoTeachingClassifier",
     "CoTeachingPlusClassifier",
+    "CrossPrestoppingClassifier",
     "DefaultClassifier",
     "PrestoppingClassifier",
     "PrestoppingPlusClassifier",
     "SelfieClassifier",
 ]
 
-_HOME_OF = {
-    "ActiveBiasClassifier": "skpresto._active_bias",
-    "CoTeachingClassifier": "skpresto._coteaching",
-    "CoTeachingPlusClassifier": "skpresto._coteaching_plus",
-    "DefaultClassifier": "skpresto._default",
-    "PrestoppingClassifier": "skpresto._prestopping",
-    "PrestoppingPlusClassifier": "skpresto._prestopping_plus",
-    "SelfieClassifier": "skpresto._selfie",
+_MODULES = {
+    "ActiveBiasClassifier": "active_bias",
+    "CoTeachingClassifier": "coteaching",
+    "CoTeachingPlusClassifier": "coteaching_plus",
+    "CrossPrestoppingClassifier": "cross_prestopping",
+    "DefaultClassifier": "default",
+    "PrestoppingClassifier": "prestopping",
+    "PrestoppingPlusClassifier": "prestopping_plus",
+    "SelfieClassifier": "selfie",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in _MODULES:
         raise AttributeError(f"module 'skpresto' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    return getattr(import_module(f"skpresto._estimators.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

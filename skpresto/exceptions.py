@@ -7,3 +7,7 @@ class TrainingDivergedError(ValueError):
 
 class SafeSetWarning(UserWarning):
     """The safe set is empty, or has lost a class: predictions may leave it out."""
+
+
+class FallbackWarning(UserWarning):
+    """The method could not be carried out, and a simpler one was used instead."""

@@ -1,7 +1,8 @@
-"""Pictures of what happened in a training, in scikit-learn's Display convention.
+"""Plots of a training, its labels and its results, as scikit-learn Display objects.
 
-Each Display keeps the numbers it shows, gives them as a ``frame()``, draws them with
-``plot(ax=...)`` and never changes them. matplotlib is imported when something is drawn.
+Each Display stores the data that it shows. ``frame()`` returns them as a DataFrame and
+``plot(ax=...)`` draws them; neither changes them. matplotlib is imported by the first
+call of ``plot``.
 """
 
 from skpresto.plots._history_length import HistoryLengthDisplay

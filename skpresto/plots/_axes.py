@@ -1,8 +1,8 @@
-"""What the Displays share: an axes to draw on, and colours everyone can tell apart."""
+"""Axes, colors, line styles and legends used by all displays."""
 
 from typing import Any
 
-#: Okabe and Ito's palette, which colour-blind readers can tell apart.
+#: Palette of Okabe and Ito, distinguishable for color-blind readers.
 COLORS = {
     "blue": "#0072B2",
     "orange": "#E69F00",
@@ -14,17 +14,17 @@ COLORS = {
     "black": "#000000",
 }
 
-#: Order in which lines take their colours; yellow is too pale for a line on white.
+#: Colors of lines in order; yellow is too pale for a line on a white background.
 _LINE_COLORS = ("blue", "red", "green", "purple", "orange", "sky", "black")
 _MARKERS = "osD^vPX"
 _DASHES = ("-", "--", ":")
 
-#: More lines than this and a legend inside the axes would cover them.
-_MOST_LINES_INSIDE = 4
+#: With more lines than this, a legend inside the axes would cover them.
+_MAX_LINES_INSIDE = 4
 
 
 def get_axes(display: Any, ax: Any) -> Any:
-    """Return ``ax``, or the axes of a new figure, and tell the display of it."""
+    """Return ``ax`` or the axes of a new figure, and store them in the display."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -43,37 +43,39 @@ def frame_of(columns: dict[str, Any]) -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("frame() needs pandas: pip install pandas.") from error
+        raise ImportError(
+            "frame() needs pandas. Install it with pip install pandas."
+        ) from error
     return pd.DataFrame(columns)
 
 
 def line_style(number: int) -> dict[str, str]:
-    """Return colour, marker and dashes of the line with this number.
+    """Return color, marker and line style of the line with this number.
 
-    Colour and marker change together, so that lines differ without colour too.
+    Color and marker change together, so that lines also differ in black and white.
     """
-    turn, place = divmod(number, len(_LINE_COLORS))
+    cycle, position = divmod(number, len(_LINE_COLORS))
     return {
-        "color": COLORS[_LINE_COLORS[place]],
-        "marker": _MARKERS[place],
-        "linestyle": _DASHES[turn % len(_DASHES)],
+        "color": COLORS[_LINE_COLORS[position]],
+        "marker": _MARKERS[position],
+        "linestyle": _DASHES[cycle % len(_DASHES)],
     }
 
 
 def show_percent(axis: Any) -> None:
-    """Write the shares on an axis (``ax.xaxis`` or ``ax.yaxis``) as per cent."""
-    # Rounded, or 0.07 would be written as 7.000000000000001.
-    axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
+    """Format the fractions on an axis (``ax.xaxis`` or ``ax.yaxis``) as percentages."""
+    # Without rounding, 0.07 would be shown as 7.000000000000001%.
+    axis.set_major_formatter(lambda fraction, _: f"{round(100 * fraction, 6):g}%")
 
 
 def legend_beside(ax: Any) -> None:
-    """Put the legend to the right of the axes, where it covers no curve."""
+    """Place the legend to the right of the axes, where it covers no line."""
     ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
 def legend_of_lines(ax: Any, n_lines: int) -> None:
-    """Put the legend inside while there is room, beside the axes otherwise."""
-    if n_lines > _MOST_LINES_INSIDE:
+    """Place the legend inside the axes for few lines, else to the right of them."""
+    if n_lines > _MAX_LINES_INSIDE:
         legend_beside(ax)
     else:
         ax.legend(fontsize="small", loc="best")

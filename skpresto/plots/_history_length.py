@@ -1,4 +1,4 @@
-"""How much the length of the label history matters."""
+"""Test error as a function of the history length q."""
 
 from typing import Any
 
@@ -8,28 +8,29 @@ from sklearn.utils.validation import check_is_fitted
 from skpresto.plots._axes import frame_of, get_axes, legend_of_lines, show_percent
 from skpresto.plots._results import draw_lines, mean_errors, rows_of
 
-#: What ``1 - score`` is an error of.
+#: Values of ``scoring`` for which ``1 - score`` is an error.
 _SCORINGS = (None, "accuracy", "balanced_accuracy")
 
 
 class HistoryLengthDisplay:
-    """Error against the history length q, a line a kind of data.
+    """Test error against the history length q, with one line per kind of noise.
 
-    Points are means over the trainings with the same q; bars are one standard error of
-    the mean to either side. The paper chose q = 10 by such a grid [1]_.
+    Points are means over the trainings with the same q. Error bars extend one standard
+    error of the mean in both directions. The Prestopping paper chose q = 10 with such
+    a grid [1]_.
 
     Parameters
     ----------
     results : DataFrame or list of dicts
-        One row a training, with ``"q"``, ``"error"`` and what ``line`` names, and
-        usually ``"seed"``. Anything else is left alone.
+        One row per training, with the columns ``"q"``, ``"error"`` and the one named
+        by ``line``. Other columns, such as ``"seed"``, are ignored.
     line : str, default="noise"
-        What the lines differ in.
+        Column whose values define the lines.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
@@ -43,13 +44,15 @@ class HistoryLengthDisplay:
 
     Examples
     --------
-    >>> from sklearn.datasets import make_blobs
+    >>> from sklearn.datasets import load_digits
     >>> from sklearn.model_selection import GridSearchCV
-    >>> from skpresto import DefaultClassifier
+    >>> from skpresto import PrestoppingClassifier
     >>> from skpresto.plots import HistoryLengthDisplay
-    >>> X, y = make_blobs(n_samples=90, random_state=0)
-    >>> clf = DefaultClassifier(max_epochs=2, random_state=0)
-    >>> search = GridSearchCV(clf, {"q": [1, 5, 10]}, cv=3).fit(X, y)
+    >>> from skpresto.stopping import NoiseRateStop
+    >>> X, y = load_digits(n_class=3, return_X_y=True)
+    >>> clf = PrestoppingClassifier(stop=NoiseRateStop(0.2), max_epochs=4)
+    >>> clf = clf.set_params(random_state=0)
+    >>> search = GridSearchCV(clf, {"q": [1, 5, 10]}, cv=3).fit(X / 16, y)
     >>> display = HistoryLengthDisplay.from_search(search)
     >>> display.frame()[["q", "n_trainings"]].values.tolist()
     [[1, 3], [5, 3], [10, 3]]
@@ -63,59 +66,59 @@ class HistoryLengthDisplay:
     def from_results(
         cls, results: Any, *, line: str = "noise", ax: Any = None
     ) -> "HistoryLengthDisplay":
-        """Draw the results of many trainings.
+        """Plot the results of several trainings.
 
         Parameters
         ----------
         results : DataFrame or list of dicts
-            One row a training, as the class describes.
+            One row per training, as described for the class.
         line : str, default="noise"
-            What the lines differ in.
+            Column whose values define the lines.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : HistoryLengthDisplay
-            The display, drawn.
+            The plotted display.
         """
         return cls(results, line).plot(ax)
 
     @classmethod
     def from_search(cls, search: Any, *, ax: Any = None) -> "HistoryLengthDisplay":
-        """Draw a grid search over q.
+        """Plot the results of a grid search over q.
 
-        If other parameters were searched too, each q is shown with those that suit it
-        best.
+        If other parameters were searched, too, each q is shown with the values of the
+        other parameters that have the best mean score for this q.
 
         Parameters
         ----------
-        search : GridSearchCV or the like
-            Fitted, over a parameter named ``q`` or ending in ``__q``, with accuracy
-            as its score.
+        search : GridSearchCV or similar
+            A fitted search over a parameter that is named ``q`` or ends in ``__q``,
+            scored by accuracy or balanced accuracy.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : HistoryLengthDisplay
-            The display, drawn.
+            The plotted display.
         """
         check_is_fitted(search, "cv_results_")
         owner = f"{cls.__name__}.from_search"
-        return cls(_rows_of_search(search, owner), line="error of").plot(ax)
+        return cls(_rows_of_search(search, owner), line="evaluated on").plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row a line and q."""
+        """Return the plotted data as a DataFrame, one row per line and q."""
         return frame_of(mean_errors(self.results, (self.line, "q")))
 
     def plot(self, ax: Any = None) -> "HistoryLengthDisplay":
-        """Draw the lines.
+        """Plot one line with error bars per kind of noise.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -134,21 +137,21 @@ class HistoryLengthDisplay:
 
 
 def _rows_of_search(search: Any, owner: str) -> list[dict[str, Any]]:
-    """Return a row for each q and split, as ``rows_of`` wants them."""
+    """Return one row per q and split."""
     name = _name_of_q(search, owner)
     if not (search.scoring is None or search.scoring in _SCORINGS):
         raise ValueError(
-            f"{owner} needs a search by accuracy, for 1 - accuracy is the error it "
-            f"draws, but the search has scoring={search.scoring!r}. Search again with "
+            f"{owner} needs a search by accuracy, because it plots 1 - accuracy as the "
+            f"error, but the search has scoring={search.scoring!r}. Search again with "
             "scoring='accuracy', or pass errors to HistoryLengthDisplay.from_results."
         )
     found = search.cv_results_
     best: dict[Any, int] = {}
     for setting in np.argsort(found["mean_test_score"]):
-        # Later ones are better, so the best of each q stays.
+        # Sorted by ascending score, so the last entry per q is the best.
         best[found[name][setting]] = int(setting)
     return [
-        {"error of": "held-out folds", "q": q, "error": 1 - float(score)}
+        {"evaluated on": "held-out folds", "q": q, "error": 1 - float(score)}
         for q, setting in sorted(best.items())
         for score in _scores_of(found, setting, search.n_splits_)
     ]
@@ -165,6 +168,6 @@ def _name_of_q(search: Any, owner: str) -> str:
             return name
     names = [name.removeprefix("param_") for name in searched]
     raise ValueError(
-        f"{owner} needs a search over q, or over a parameter of a pipeline that ends "
-        f"in __q, but the search was over {names!r}. Add 'q' to the grid."
+        f"{owner} needs a search over q, or over a nested parameter that ends in "
+        f"__q, but the search was over {names!r}. Add 'q' to the grid."
     )

@@ -1,4 +1,4 @@
-"""Whether the loss tells false labels from true ones."""
+"""Loss distributions of correctly and wrongly labeled samples."""
 
 from typing import Any
 
@@ -9,35 +9,35 @@ from sklearn.utils.validation import check_is_fitted
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, show_percent
 
-#: Probabilities below this count as this: what float32 can tell from 0 beside 1.
+#: Lower bound of probabilities, which keeps the loss finite: the float32 epsilon.
 _LOWEST_PROBABILITY = float(np.finfo(np.float32).eps)
 
 
 class LossDistributionDisplay:
-    """Distributions of the loss of truly and of falsely labelled samples.
+    """Loss distributions of correctly and of wrongly labeled samples.
 
-    The loss of a sample is minus the logarithm of the probability that the network
-    gives to its label. Methods that trust samples of small loss work as far as the two
-    distributions lie apart: they do with random noise, and overlap where one class is
-    mistaken for another [1]_.
+    The loss of a sample is the negative logarithm of the predicted probability of its
+    given label. Methods that select samples with a small loss work well only if the
+    two distributions are separated. They are separated under symmetric noise and
+    overlap under pair noise, where one class is mistaken for another [1]_.
 
     Parameters
     ----------
     losses : array-like of shape (n_samples,)
-        Loss of each sample under its label as given.
+        Loss of each sample for its given label.
     is_true : array-like of shape (n_samples,), dtype=bool
-        Which labels are the true ones.
+        Whether the given label of each sample is its true label.
     bins : int, default=40
-        Number of bars over the whole range.
+        Number of histogram bins over the whole range of losses.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
-    MemorizationDisplay : When labels are memorized.
+    MemorizationDisplay : Memorized labels per epoch.
 
     References
     ----------
@@ -73,27 +73,27 @@ class LossDistributionDisplay:
         bins: int = 40,
         ax: Any = None,
     ) -> "LossDistributionDisplay":
-        """Draw the losses of a fitted classifier.
+        """Plot the losses of a fitted classifier.
 
         Parameters
         ----------
         estimator : classifier
-            Anything fitted that has ``predict_proba``.
+            Any fitted classifier with ``predict_proba``.
         X : array-like
-            The samples, usually those trained on.
+            The samples, usually the training data.
         y : array-like of shape (n_samples,)
-            Their labels as given, some of them wrong.
+            Given labels, some of which are wrong.
         y_true : array-like of shape (n_samples,)
-            Their true labels.
+            True labels.
         bins : int, default=40
-            Number of bars over the whole range.
+            Number of histogram bins over the whole range of losses.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : LossDistributionDisplay
-            The display, drawn.
+            The plotted display.
         """
         check_is_fitted(estimator, "classes_")
         proba = estimator.predict_proba(X)
@@ -112,27 +112,27 @@ class LossDistributionDisplay:
         bins: int = 40,
         ax: Any = None,
     ) -> "LossDistributionDisplay":
-        """Draw the losses that predicted probabilities amount to.
+        """Plot the losses computed from predicted probabilities.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Labels as given, some of them wrong.
+            Given labels, some of which are wrong.
         y_true : array-like of shape (n_samples,)
             True labels.
         proba : array-like of shape (n_samples, n_classes)
             Predicted probabilities.
         classes : array-like of shape (n_classes,)
-            The class of each column of ``proba``.
+            Classes in the order of the columns of ``proba``.
         bins : int, default=40
-            Number of bars over the whole range.
+            Number of histogram bins over the whole range of losses.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : LossDistributionDisplay
-            The display, drawn.
+            The plotted display.
         """
         given, true = column_or_1d(y), column_or_1d(y_true)
         check_consistent_length(given, true)
@@ -140,16 +140,16 @@ class LossDistributionDisplay:
         return cls(losses, given == true, bins).plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row a sample."""
+        """Return the plotted data as a DataFrame, one row per sample."""
         return frame_of({"loss": self.losses, "is_true": self.is_true})
 
     def plot(self, ax: Any = None) -> "LossDistributionDisplay":
-        """Draw both distributions, each as shares of its own samples.
+        """Plot both distributions as histograms, each normalized to a sum of 1.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -159,23 +159,23 @@ class LossDistributionDisplay:
         ax = get_axes(self, ax)
         edges = np.histogram_bin_edges(self.losses, self.bins)
         for is_true, name, color, hatch in (
-            (True, "true", COLORS["blue"], None),
-            (False, "false", COLORS["red"], "///"),
+            (True, "correct", COLORS["blue"], None),
+            (False, "wrong", COLORS["red"], "///"),
         ):
             losses = self.losses[self.is_true == is_true]
             ax.hist(
                 losses,
                 edges,
-                # Shares, for there may be few false labels beside many true ones.
+                # Normalized, since there may be far fewer wrong than correct labels.
                 weights=np.full(len(losses), 1 / max(1, len(losses))),
                 histtype="stepfilled",
                 facecolor=(color, 0.35),
                 edgecolor=color,
                 hatch=hatch,
-                label=f"{name} label ({len(losses)} samples)",
+                label=f"{name} labels ({len(losses)} samples)",
             )
-        ax.set(xlabel="loss of the given label", ylabel="share of the group")
-        # Room above the highest bar, where the legend covers none.
+        ax.set(xlabel="loss of the given label", ylabel="fraction of samples per group")
+        # Room for the legend above the highest bar.
         ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
         show_percent(ax.yaxis)
         ax.legend(fontsize="small", loc="upper right")
@@ -197,8 +197,8 @@ def _losses_of(
     unknown = sorted(set(given.tolist()) - set(column_of), key=str)
     if unknown:
         raise ValueError(
-            f"{owner} found labels in y that are not among the classes: {unknown!r}. "
-            "Pass the labels that the classifier was trained on."
+            f"{owner} needs labels that are among the classes, but y contains "
+            f"{unknown!r}. Pass the labels that the classifier was trained on."
         )
     columns = [column_of[label] for label in given.tolist()]
     of_given = proba[np.arange(len(given)), columns]

@@ -1,4 +1,4 @@
-"""When labels are memorized, the true ones and the false ones."""
+"""Fraction of correct and wrong labels memorized at each epoch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,35 +13,41 @@ from skpresto.stopping import EpochRecord
 
 
 class MemorizationDisplay:
-    """True and false labels memorized over the epochs, one upon the other.
+    """Stacked areas of the correct and the wrong labels memorized at each epoch.
 
-    A label is memorized if it is the class that was predicted most often in the last
-    visits of its sample. Plain training memorizes the true labels first and the false
-    ones later; a training that stops in between and goes on safely keeps the upper,
-    hatched area small [1]_.
+    A given label is memorized if it is the class predicted most often in the last q
+    visits of its sample. Standard training memorizes correct labels first and wrong
+    labels later. Training that stops in between and continues on the safe set keeps
+    the upper, hatched area small [1]_.
 
     Parameters
     ----------
     records : sequence of EpochRecord
-        One an epoch and phase, as in ``history_`` of a classifier whose ``fit`` was
-        given ``y_true``.
+        Records of a training with ``y_true``, as in ``history_`` of a fitted
+        classifier.
     stop_epoch : int, default=None
-        Number of epochs of phase I that were kept; the epochs beyond are left out.
-        None means that there was no stop point: the last phase is drawn.
+        The stop point. Phase I is shown up to the stop point, followed by phase II.
+        If None, the records of the last stage are shown.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
-    SafeSetDisplay : How clean and how complete the safe set is.
+    SafeSetDisplay : Precision and recall of the safe set.
 
     Notes
     -----
-    With memorization precision MP, a share MP of the memorized labels is true and a
-    share 1 - MP is false.
+    Of the memorized labels, the fraction given by the memorization precision is
+    correct; the rest is wrong.
+
+    For :class:`~skpresto.CrossPrestoppingClassifier`, phase I is that of the network
+    that searched for the stop point, followed by the extension of phase I if there
+    was one, and phase II is that of the fold networks, where a label counts as
+    memorized if it is accepted. After a fallback, both phases are those of the
+    fallback.
 
     References
     ----------
@@ -59,7 +65,7 @@ class MemorizationDisplay:
     >>> clf = DefaultClassifier(random_state=0).fit(X / 16, y_noisy, y_true=y)
     >>> frame = MemorizationDisplay.from_estimator(clf).frame()
 
-    Without any defence the false labels are memorized in the end:
+    Standard training memorizes wrong labels in later epochs:
 
     >>> bool(frame["false_memorized"].iloc[-1] > 2 * frame["false_memorized"].iloc[2])
     True
@@ -74,19 +80,19 @@ class MemorizationDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> "MemorizationDisplay":
-        """Draw the history of a fitted classifier.
+        """Plot the history of a fitted classifier.
 
         Parameters
         ----------
         estimator : classifier
-            Any of ours, fitted with ``fit(X, y, y_true=...)``.
+            Any classifier of skpresto, fitted with ``fit(X, y, y_true=...)``.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : MemorizationDisplay
-            The display, drawn.
+            The plotted display.
         """
         check_is_fitted(estimator, "history_")
         stop_epoch = getattr(estimator, "stop_epoch_", None)
@@ -99,33 +105,34 @@ class MemorizationDisplay:
     def _memorized(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         memorized = values_of(self._path, "memorized_fraction")
         precision = values_of(self._path, "memorization_precision")
-        # Where nothing is memorized, there is no precision, and nothing true or false.
+        # The precision is nan if nothing is memorized.
         true = np.where(memorized > 0, precision, 0) * memorized
         return true, memorized - true
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row an epoch.
+        """Return the plotted data as a DataFrame, one row per epoch.
 
-        ``true_memorized`` and ``false_memorized`` are shares of the samples trained
-        on: the rows held out of phase I are not among them.
+        ``true_memorized`` and ``false_memorized`` are the fractions of the visited
+        samples whose label is memorized and correct, or memorized and wrong. Rows held
+        out of phase I are not visited in phase I.
         """
         true, false = self._memorized()
         return frame_of(
             {
                 "epoch": [record.epoch for record in self._path],
-                "phase": [record.phase for record in self._path],
+                "stage": [record.stage for record in self._path],
                 "true_memorized": true,
                 "false_memorized": false,
             }
         )
 
     def plot(self, ax: Any = None) -> "MemorizationDisplay":
-        """Draw the two areas, the share of true labels, and the stop point.
+        """Plot the two areas, the fraction of correct labels and the stop point.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -135,16 +142,16 @@ class MemorizationDisplay:
         ax = get_axes(self, ax)
         epochs = [record.epoch for record in self._path]
         true, false = self._memorized()
-        self._fill(ax, epochs, np.zeros_like(true), true, "true", COLORS["blue"])
-        self._fill(ax, epochs, true, true + false, "false", COLORS["red"], "///")
-        share = self._share_of_true_labels()
-        if share is not None:
-            name = f"all true labels ({share:.0%})"
-            ax.axhline(share, color=COLORS["black"], ls=":", lw=1.5, label=name)
+        self._fill(ax, epochs, np.zeros_like(true), true, "correct", COLORS["blue"])
+        self._fill(ax, epochs, true, true + false, "wrong", COLORS["red"], "///")
+        fraction = self._fraction_of_correct_labels()
+        if fraction is not None:
+            name = f"all correct labels ({fraction:.0%})"
+            ax.axhline(fraction, color=COLORS["black"], ls=":", lw=1.5, label=name)
         if self.stop_epoch is not None:
             name = f"stop point: epoch {self.stop_epoch}"
             ax.axvline(self.stop_epoch, color=COLORS["black"], lw=2, label=name)
-        ax.set(xlabel="epoch", ylabel="share of training samples", ylim=(0, 1))
+        ax.set(xlabel="epoch", ylabel="fraction of training samples", ylim=(0, 1))
         ax.set_xlim(min(epochs), max(max(epochs), min(epochs) + 1))
         show_percent(ax.yaxis)
         legend_beside(ax)
@@ -170,8 +177,8 @@ class MemorizationDisplay:
             label=f"{name} labels memorized",
         )
 
-    def _share_of_true_labels(self) -> float | None:
-        """Return it as the last epoch tells it: true memorized divided by recall."""
+    def _fraction_of_correct_labels(self) -> float | None:
+        """Return the memorized correct labels of the last epoch divided by recall."""
         true, _ = self._memorized()
         recall = values_of(self._path, "memorization_recall")
         known = np.flatnonzero(recall > 0)

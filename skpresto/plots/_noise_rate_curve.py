@@ -1,4 +1,4 @@
-"""How methods stand more and more noise."""
+"""Test error as a function of the noise rate."""
 
 from typing import Any
 
@@ -7,23 +7,23 @@ from skpresto.plots._results import draw_lines, mean_errors, rows_of
 
 
 class NoiseRateCurveDisplay:
-    """Test error against the noise rate, a line a method.
+    """Test error against the noise rate, with one line per method.
 
-    Points are means over the trainings with the same method and rate; bars are one
-    standard error of the mean to either side. A method that withstands noise has a
-    flat line [1]_.
+    Points are means over the trainings with the same method and noise rate. Error bars
+    extend one standard error of the mean in both directions. The line of a method that
+    is robust to label noise is flat [1]_.
 
     Parameters
     ----------
     results : DataFrame or list of dicts
-        One row a training, with ``"method"``, ``"rate"`` (the share of wrong labels in
-        training) and ``"error"`` (the share of wrong predictions in the test), and
-        usually ``"seed"``. Anything else is left alone.
+        One row per training, with the columns ``"method"``, ``"rate"`` (fraction of
+        wrong training labels) and ``"error"`` (fraction of wrong predictions on test
+        data). Other columns, such as ``"seed"``, are ignored.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
@@ -55,33 +55,33 @@ class NoiseRateCurveDisplay:
 
     @classmethod
     def from_results(cls, results: Any, *, ax: Any = None) -> "NoiseRateCurveDisplay":
-        """Draw the results of many trainings.
+        """Plot the results of several trainings.
 
         Parameters
         ----------
         results : DataFrame or list of dicts
-            One row a training, as the class describes.
+            One row per training, as described for the class.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : NoiseRateCurveDisplay
-            The display, drawn.
+            The plotted display.
         """
         return cls(results).plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row a method and rate."""
+        """Return the plotted data as a DataFrame, one row per method and rate."""
         return frame_of(mean_errors(self.results, ("method", "rate")))
 
     def plot(self, ax: Any = None) -> "NoiseRateCurveDisplay":
-        """Draw the lines.
+        """Plot one line with error bars per method.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class NoiseRateCurveDisplay:
         ax = get_axes(self, ax)
         columns = mean_errors(self.results, ("method", "rate"))
         n_lines = draw_lines(ax, columns, line="method", x="rate")
-        ax.set(xlabel="noise rate in training", ylabel="test error")
+        ax.set(xlabel="noise rate of the training labels", ylabel="test error")
         ax.set_ylim(bottom=0)
         ax.set_xticks(sorted(set(columns["rate"])))
         show_percent(ax.xaxis)

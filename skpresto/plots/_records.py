@@ -1,73 +1,94 @@
-"""Reading what the epochs of a training left behind."""
+"""Selection of the epoch records that a display shows."""
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from skpresto.stopping import EpochRecord
+
+
+class _Phases(NamedTuple):
+    """Names of the stages that form phase I and phase II of a training.
+
+    ``extension`` is the stage whose epochs after the stop point extend phase I, or
+    None if phase II starts from the stop point.
+    """
+
+    one: str
+    two: str
+    extension: str | None = None
+
+
+_PRESTOPPING = _Phases("phase 1", "phase 2")
+_CROSS_FIT = _Phases("search", "cross-fit phase 2", extension="cross-fit phase 1")
+_FALLBACK = _Phases("fallback phase 1", "fallback phase 2")
 
 
 def path_of(
     records: Sequence[EpochRecord], stop_epoch: int | None
 ) -> list[EpochRecord]:
-    """Return the epochs that the network has behind it, in their order.
+    """Return the epochs to show as one continuous training, in order.
 
-    With a stop point these are phase I up to there and phase II; what came between was
-    undone, or gone through anew by judges that had to wait. Without one they are the
-    last phase, for each earlier one was a network of its own.
+    With a stop point, these are phase I up to the stop point, its extension if there
+    is one, and phase II. Without a stop point, these are the epochs of the last stage,
+    since each earlier stage trained other networks.
     """
     if stop_epoch is None:
-        last = max((record.phase for record in records), default=1)
-        return [record for record in records if record.phase == last]
+        return [record for record in records if record.stage == records[-1].stage]
     kept = [record for record in phase_one_of(records) if record.epoch <= stop_epoch]
-    return kept + waited_of(records, stop_epoch) + phase_two_of(records)
+    return kept + extension_of(records, stop_epoch) + phase_two_of(records)
 
 
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
-    """Return the epochs in which the stop point was found.
-
-    Networks side by side repeat phase I up to the point found, or longer. Where they
-    then leave it to the vote, others have found a stop point, and the safe set, anew.
-    """
-    runs = _runs_of(records, phase=1)
-    return runs[0] if len(runs) < 3 else runs[-1]
+    """Return all epochs in which the stop point was searched."""
+    return _in_stage(records, _phases_of(records).one)
 
 
-def waited_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
-    """Return the epochs of phase I in which judges had to wait after the stop point."""
-    runs = _runs_of(records, phase=1)
-    if len(runs) != 2:
-        return []
-    return [record for record in runs[1] if record.epoch > stop_epoch]
+def extension_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
+    """Return the epochs by which phase I was extended beyond the stop point."""
+    stage = _phases_of(records).extension
+    return [record for record in _in_stage(records, stage) if record.epoch > stop_epoch]
 
 
 def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
-    """Return the epochs in which the safe set was found, in the last of its tries."""
-    tries = [n for n, record in enumerate(records, start=1) if record.phase == 1]
-    last = records[max(tries, default=0) :]
-    return [record for record in last if record.phase == 2]
+    """Return the epochs that trained on the selected labels only."""
+    return _in_stage(records, _phases_of(records).two)
 
 
-def _runs_of(records: Sequence[EpochRecord], phase: int) -> list[list[EpochRecord]]:
-    """Return the epochs of a phase, network by network; at least one list."""
-    runs: list[list[EpochRecord]] = [[]]
-    for record in records:
-        if record.phase != phase:
-            continue
-        if runs[-1] and record.epoch <= runs[-1][-1].epoch:
-            runs.append([])
-        runs[-1].append(record)
-    return runs
-
-
-def undone_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
-    """Return the epochs of phase I beyond the stop point."""
+def discarded_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
+    """Return the epochs after the stop point of the network that searched for it."""
     return [record for record in phase_one_of(records) if record.epoch > stop_epoch]
 
 
+def _phases_of(records: Sequence[EpochRecord]) -> _Phases:
+    stages = {record.stage for record in records}
+    # After a fallback, its networks make the predictions, not the fold networks.
+    for phases in (_FALLBACK, _CROSS_FIT):
+        if stages.intersection(phases):
+            return phases
+    return _PRESTOPPING
+
+
+def _in_stage(records: Sequence[EpochRecord], stage: str | None) -> list[EpochRecord]:
+    return [record for record in records if record.stage == stage]
+
+
+def require_stop_point(estimator: Any, owner: str) -> None:
+    """Raise if the classifier is not fitted or has no stop point."""
+    check_is_fitted(estimator, "history_")
+    if not hasattr(estimator, "stop_epoch_"):
+        raise ValueError(
+            f"{owner} needs a classifier with a stop point, but "
+            f"{type(estimator).__name__} has no stop point. Pass a fitted "
+            "PrestoppingClassifier, or use MemorizationDisplay."
+        )
+
+
 def require_truth(records: Sequence[EpochRecord], owner: str) -> None:
-    """Raise if the records do not say which memorized labels are true."""
+    """Raise if memorization precision and recall were not recorded."""
     if not records:
         raise ValueError(
             f"{owner} needs at least one record of an epoch, but got none. Pass the "
@@ -75,13 +96,13 @@ def require_truth(records: Sequence[EpochRecord], owner: str) -> None:
         )
     if any(record.memorization_precision is None for record in records):
         raise ValueError(
-            f"{owner} needs to know which labels are the true ones, but the records "
-            "hold no memorization precision and recall. Train with "
-            "fit(X, y, y_true=...), where y_true are the true labels; they are only "
-            "measured with, not learnt from."
+            f"{owner} needs to know which labels are correct, but the records contain "
+            "no memorization precision and recall. Train with fit(X, y, y_true=...), "
+            "where y_true are the true labels; they are used for these measurements "
+            "only, not for training."
         )
 
 
 def values_of(records: Sequence[EpochRecord], field: str) -> NDArray[np.float64]:
-    """Return one field of the records, with nan where it is not known."""
+    """Return one field of the records, with nan where it was not recorded."""
     return np.array([getattr(record, field) for record in records], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Results of many trainings: read, averaged by group, drawn as lines."""
+"""Validation, averaging and plotting of the results of several trainings."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,23 +9,23 @@ from skpresto.plots._axes import line_style
 
 
 def rows_of(results: Any, needs: Sequence[str], owner: str) -> list[dict[str, Any]]:
-    """Return results as a list of dicts, or say what they lack.
+    """Return results as a list of dicts, after checking that they are complete.
 
     Parameters
     ----------
     results : DataFrame or iterable of dicts
-        One row a training.
+        One row per training.
     needs : sequence of str
-        Columns that every row must have, ``"error"`` among them.
+        Required columns, including ``"error"``.
     owner : str
-        Who asks.
+        Name to use in error messages.
     """
     if hasattr(results, "to_dict"):
         results = results.to_dict("records")
     rows = [dict(row) for row in _iterable(results, owner)]
     if not rows:
         raise ValueError(
-            f"{owner} needs at least one result, but got none. Pass a row for each "
+            f"{owner} needs at least one result, but got none. Pass one row per "
             f"training, with {_listed(needs)}."
         )
     for number, row in enumerate(rows):
@@ -37,8 +37,8 @@ def _iterable(results: Any, owner: str) -> Iterable[Any]:
     if isinstance(results, Iterable) and not isinstance(results, (str, dict)):
         return results
     raise TypeError(
-        f"{owner} needs results as a DataFrame or a list of dicts, one a training, but "
-        f"got {type(results).__name__}."
+        f"{owner} needs results as a DataFrame or a list of dicts, one per training, "
+        f"but got {type(results).__name__}."
     )
 
 
@@ -49,14 +49,14 @@ def _check_row(
     if missing:
         raise ValueError(
             f"{owner} needs {_listed(needs)} in every result, but result {number} has "
-            f"no {_listed(missing)}; it has {_listed(list(row)) or 'nothing'}. Rename "
-            "what is called otherwise."
+            f"no {_listed(missing)}; it has {_listed(list(row)) or 'no columns'}. Add "
+            "or rename columns."
         )
     if not 0 <= row["error"] <= 1:
         raise ValueError(
-            f"{owner} needs errors as shares between 0 and 1, but result {number} has "
-            f"an error of {row['error']}. Divide per cent by 100, and leave out "
-            "trainings that failed."
+            f"{owner} needs errors as fractions between 0 and 1, but result {number} "
+            f"has an error of {row['error']}. Divide percentages by 100, and remove "
+            "failed trainings."
         )
 
 
@@ -67,9 +67,9 @@ def _listed(names: Sequence[str]) -> str:
 def mean_errors(
     rows: Sequence[dict[str, Any]], by: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """Return columns: the groups in order of appearance, and what their errors are.
+    """Return columns with the mean error per group, in order of appearance.
 
-    The standard error is that of the mean, nan for a single training.
+    The standard error is that of the mean, and nan for a single training.
     """
     groups: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
@@ -90,7 +90,7 @@ def _standard_error(errors: Sequence[float]) -> float:
 
 
 def draw_lines(ax: Any, columns: dict[str, list[Any]], line: str, x: str) -> int:
-    """Draw a line with error bars for each value of ``line``; return their number."""
+    """Plot a line with error bars per value of ``line``; return the number of lines."""
     names = list(dict.fromkeys(columns[line]))
     for number, name in enumerate(names):
         at = [i for i, other in enumerate(columns[line]) if other == name]
@@ -98,7 +98,7 @@ def draw_lines(ax: Any, columns: dict[str, list[Any]], line: str, x: str) -> int
         ax.errorbar(
             [columns[x][i] for i in at],
             [columns["error"][i] for i in at],
-            # A single training has no standard error: no bar.
+            # A single training has no standard error and gets no error bar.
             yerr=np.nan_to_num([columns["std_error"][i] for i in at]),
             label=str(name),
             capsize=3,

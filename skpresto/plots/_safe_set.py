@@ -1,15 +1,18 @@
-"""How clean and how complete the safe set is."""
+"""Precision and recall of the safe set in phase II."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from skpresto.plots._axes import COLORS, frame_of, get_axes, show_percent
-from skpresto.plots._records import phase_two_of, require_truth, values_of
+from skpresto.plots._records import (
+    phase_two_of,
+    require_stop_point,
+    require_truth,
+    values_of,
+)
 from skpresto.stopping import EpochRecord
 
-#: Field of a record, its name in the legend, its colour, its dashes.
+#: Field of a record, name in the legend, color and line style.
 _CURVES = (
     ("memorization_precision", "precision", COLORS["green"], "-"),
     ("memorization_recall", "recall", COLORS["blue"], "--"),
@@ -19,25 +22,32 @@ _CURVES = (
 class SafeSetDisplay:
     """Precision and recall of the safe set over the epochs of phase II.
 
-    Precision is the share of the safe set that is labelled correctly, recall the share
-    of the correctly labelled samples that are in it. Both should rise at first and
-    stay: then phase II learns from nearly all true labels and hardly any false one
-    [1]_.
+    The safe set contains the samples whose given label is the majority prediction of
+    the network over their last q visits. Precision is the fraction of the safe set that
+    is labeled correctly; recall is the fraction of the correctly labeled samples that
+    are in the safe set. If both are high, phase II trains on nearly all correct labels
+    and on few wrong ones [1]_.
 
     Parameters
     ----------
     records : sequence of EpochRecord
-        One an epoch and phase, as in ``history_`` of a classifier whose ``fit`` was
-        given ``y_true``. Phases other than the second are kept, but not drawn.
+        Records of a training with ``y_true``, as in ``history_`` of a fitted
+        classifier. Only the records of phase II are shown.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
-    MemorizationDisplay : The labels memorized, from the first epoch on.
+    MemorizationDisplay : Memorized labels from the first epoch on.
+
+    Notes
+    -----
+    For :class:`~skpresto.CrossPrestoppingClassifier`, phase II is that of the fold
+    networks, and the safe set contains the samples whose given label is accepted.
+    After a fallback, phase II is that of the fallback.
 
     References
     ----------
@@ -57,7 +67,7 @@ class SafeSetDisplay:
     >>> clf = clf.fit(X / 16, y_noisy, y_true=y)
     >>> frame = SafeSetDisplay.from_estimator(clf).frame()
 
-    The safe set holds far fewer false labels than the 40 % in the data:
+    The fraction of wrong labels in the safe set is far below the noise rate of 40 %:
 
     >>> bool(frame["memorization_precision"].iloc[-1] > 0.8)
     True
@@ -67,35 +77,32 @@ class SafeSetDisplay:
         self.records = list(records)
         if not self._safe_epochs:
             raise ValueError(
-                f"{type(self).__name__} needs records of phase II, in which a network "
-                "learns from its safe set, but there are none. Pass the history_ of a "
+                f"{type(self).__name__} needs records of phase II, which trains on the "
+                "safe set, but there are none. Pass the history_ of a "
                 "PrestoppingClassifier whose stop_epoch_ is smaller than max_epochs."
             )
         require_truth(self._safe_epochs, type(self).__name__)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> "SafeSetDisplay":
-        """Draw the history of a fitted classifier that has a safe set.
+        """Plot the history of a fitted classifier with a stop point.
 
         Parameters
         ----------
-        estimator : PrestoppingClassifier or PrestoppingPlusClassifier
-            Fitted with ``fit(X, y, y_true=...)``.
+        estimator : classifier
+            A :class:`~skpresto.PrestoppingClassifier`,
+            :class:`~skpresto.PrestoppingPlusClassifier` or
+            :class:`~skpresto.CrossPrestoppingClassifier`, fitted with
+            ``fit(X, y, y_true=...)``.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : SafeSetDisplay
-            The display, drawn.
+            The plotted display.
         """
-        check_is_fitted(estimator, "history_")
-        if not hasattr(estimator, "stop_epoch_"):
-            raise ValueError(
-                f"{cls.__name__} needs a classifier that stops and goes on with a safe "
-                f"set, but {type(estimator).__name__} has no stop point. Pass a fitted "
-                "PrestoppingClassifier, or use MemorizationDisplay."
-            )
+        require_stop_point(estimator, cls.__name__)
         return cls(estimator.history_).plot(ax)
 
     @property
@@ -103,26 +110,27 @@ class SafeSetDisplay:
         return phase_two_of(self.records)
 
     def frame(self) -> Any:
-        """Return the numbers behind the plot, a row an epoch of phase II.
+        """Return the plotted data as a DataFrame, one row per epoch of phase II.
 
-        ``safe_fraction`` is the share of all samples that are in the safe set.
+        ``safe_fraction`` is the fraction of all samples that are in the safe set.
         """
         epochs = self._safe_epochs
         return frame_of(
             {
                 "epoch": [record.epoch for record in epochs],
+                "stage": [record.stage for record in epochs],
                 "safe_fraction": values_of(epochs, "memorized_fraction"),
                 **{field: values_of(epochs, field) for field, *_ in _CURVES},
             }
         )
 
     def plot(self, ax: Any = None) -> "SafeSetDisplay":
-        """Draw both curves, with their last values in the legend.
+        """Plot both curves, with the values of the last epoch in the legend.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -133,11 +141,11 @@ class SafeSetDisplay:
         epochs = [record.epoch for record in self._safe_epochs]
         for field, name, color, dashes in _CURVES:
             values = values_of(self._safe_epochs, field)
-            label = f"{name}, {values[-1]:.1%} at the end"
+            label = f"{name} ({values[-1]:.1%} in the last epoch)"
             ax.plot(epochs, values, dashes, color=color, lw=2, label=label)
         low, _ = ax.get_ylim()
-        # A common scale for panels side by side, opened only where it must be.
-        ax.set(xlabel="epoch", ylabel="share of samples", ylim=(min(low, 0.5), 1.01))
+        # The same scale for all plots, unless values are lower.
+        ax.set(xlabel="epoch", ylabel="fraction of samples", ylim=(min(low, 0.5), 1.01))
         show_percent(ax.yaxis)
         ax.legend(fontsize="small", loc="lower right")
         return self

@@ -1,20 +1,20 @@
-"""Where phase I stopped, and why."""
+"""Stop point of phase I and the quantities that the stop rule uses."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
 from skpresto.plots._records import (
+    discarded_of,
+    extension_of,
     path_of,
     phase_one_of,
     phase_two_of,
-    undone_of,
+    require_stop_point,
     values_of,
-    waited_of,
 )
 from skpresto.stopping import (
     AgreementStop,
@@ -28,12 +28,12 @@ from skpresto.stopping import (
     ValidationStop,
 )
 
-#: Name of a curve, its name in the legend, its colour.
+#: Column of ``frame()``: name in the legend and color.
 _CURVES = {
     "memorization_precision": ("memorization precision", COLORS["green"]),
     "memorization_recall": ("memorization recall", COLORS["blue"]),
     "train_error": ("training error", COLORS["black"]),
-    "memorized_fraction": ("memorized share", COLORS["sky"]),
+    "memorized_fraction": ("memorized fraction", COLORS["sky"]),
     "valid_error": ("validation error", COLORS["orange"]),
     "holdout_error": ("held-out error", COLORS["orange"]),
     "holdout_accuracy": ("held-out accuracy", COLORS["orange"]),
@@ -41,8 +41,8 @@ _CURVES = {
 }
 _MEMORIZATION = ("memorization_precision", "memorization_recall")
 
-#: What each rule looks at.
-_SIGNALS: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
+#: Curves that each rule uses.
+_CURVES_OF_RULES: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
     (ValidationStop, ("valid_error",)),
     (HoldoutStop, ("holdout_error",)),
     (NoiseRateStop, ("train_error",)),
@@ -54,32 +54,40 @@ _SIGNALS: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
 
 
 class StopPointDisplay:
-    """What the stop rule looked at, the stop point, and how phase II goes on.
+    """Curves used by the stop rule, the stop point, and phase II.
 
-    Full lines are the way of the network: phase I up to the stop point and phase II.
-    Dotted lines are the epochs beyond the stop point that were tried and undone.
-    Memorization precision and recall, which cross where one would ideally stop [1]_,
-    are drawn if ``fit`` was given ``y_true``.
+    Solid lines show phase I up to the stop point, followed by phase II. Dotted lines
+    show the epochs of phase I after the stop point, which were discarded. Memorization
+    precision and recall are shown if ``y_true`` was passed to ``fit``; the ideal stop
+    point is where they cross [1]_.
 
     Parameters
     ----------
     records : sequence of EpochRecord
-        One an epoch and phase, as in ``history_``.
+        Records of a training, as in ``history_`` of a fitted classifier.
     stop_epoch : int
-        Number of epochs of phase I that were kept.
-    rule_name : str, default="stop"
-        What to call the rule in the legend.
+        The stop point: number of epochs of phase I that were kept.
+    rule_name : str, default="stop point"
+        Name of the stop rule in the legend.
     curves : sequence of str, default=None
-        What to draw: columns of :meth:`frame`. None means all that were recorded.
+        Curves to plot, as columns of :meth:`frame`. If None, all curves that were
+        recorded.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
-        What was drawn on last.
+        Axes and figure of the last plot.
 
     See Also
     --------
-    SafeSetDisplay : Precision and recall of the safe set in phase II alone.
+    SafeSetDisplay : Precision and recall of the safe set in phase II.
+
+    Notes
+    -----
+    For :class:`~skpresto.CrossPrestoppingClassifier`, phase I is that of the network
+    that searched for the stop point, followed by the extension of phase I if there
+    was one, and phase II is that of the fold networks. After a fallback, both phases
+    are those of the fallback.
 
     References
     ----------
@@ -95,15 +103,15 @@ class StopPointDisplay:
     >>> X, y = load_digits(n_class=3, return_X_y=True)
     >>> clf = PrestoppingClassifier(stop=LabelWaveStop(), random_state=0)
     >>> display = StopPointDisplay.from_estimator(clf.fit(X, y))
-    >>> display.frame()["phase"].unique().tolist()
-    [1, 2]
+    >>> display.frame()["stage"].unique().tolist()
+    ['phase 1', 'phase 2']
     """
 
     def __init__(
         self,
         records: Sequence[EpochRecord],
         stop_epoch: int,
-        rule_name: str = "stop",
+        rule_name: str = "stop point",
         curves: Sequence[str] | None = None,
     ) -> None:
         self.records = list(records)
@@ -113,32 +121,35 @@ class StopPointDisplay:
         unknown = [name for name in curves or () if name not in _CURVES]
         if unknown:
             raise ValueError(
-                f"{type(self).__name__} cannot draw curves={unknown!r}; choose from "
-                f"{list(_CURVES)!r}, or None for all."
+                f"{type(self).__name__} has no curves named {unknown!r}. Choose from "
+                f"{list(_CURVES)!r}, or pass curves=None for all."
             )
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, *, curves: Sequence[str] | None = None, ax: Any = None
     ) -> "StopPointDisplay":
-        """Draw the history of a fitted classifier that has a stop point.
+        """Plot the history of a fitted classifier with a stop point.
 
         Parameters
         ----------
-        estimator : PrestoppingClassifier or PrestoppingPlusClassifier
-            A fitted classifier.
+        estimator : classifier
+            A fitted :class:`~skpresto.PrestoppingClassifier`,
+            :class:`~skpresto.PrestoppingPlusClassifier` or
+            :class:`~skpresto.CrossPrestoppingClassifier`.
         curves : sequence of str, default=None
-            What to draw: columns of :meth:`frame`. None means what the stop rule looks
-            at, and memorization precision and recall; for a rule of one's own, all.
+            Curves to plot, as columns of :meth:`frame`. If None, those that the stop
+            rule uses and memorization precision and recall; for a custom stop rule,
+            all curves.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
         display : StopPointDisplay
-            The display, drawn.
+            The plotted display.
         """
-        check_is_fitted(estimator, "stop_epoch_")
+        require_stop_point(estimator, cls.__name__)
         rule = estimator.stop_rule_
         if curves is None:
             curves = _curves_for(rule)
@@ -146,30 +157,30 @@ class StopPointDisplay:
         return cls(estimator.history_, estimator.stop_epoch_, name, curves).plot(ax)
 
     def frame(self) -> Any:
-        """Return the numbers of phases I and II, a row an epoch and phase.
+        """Return all epochs of phases I and II as a DataFrame, one row per epoch.
 
-        Where judges of Prestopping+ had to wait after the stop point, those epochs of
-        phase I come twice: as the stop point was sought, and as they were gone through.
+        Discarded epochs of phase I are included. Their epoch numbers therefore occur
+        twice, with different stages.
         """
         records = phase_one_of(self.records)
-        records += waited_of(self.records, self.stop_epoch)
+        records += extension_of(self.records, self.stop_epoch)
         records += phase_two_of(self.records)
         curves = {name: _curve(records, name) for name in _CURVES}
         return frame_of(
             {
                 "epoch": [record.epoch for record in records],
-                "phase": [record.phase for record in records],
+                "stage": [record.stage for record in records],
                 **curves,
             }
         )
 
     def plot(self, ax: Any = None) -> "StopPointDisplay":
-        """Draw the curves and the stop point.
+        """Plot the curves and the stop point.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            Axes to plot on. If None, a new figure and axes are created.
 
         Returns
         -------
@@ -178,27 +189,27 @@ class StopPointDisplay:
         """
         ax = get_axes(self, ax)
         path = path_of(self.records, self.stop_epoch)
-        undone = undone_of(self.records, self.stop_epoch)
-        # The undone epochs branch off at the stop point.
-        at_stop = [r for r in path if r.phase == 1 and r.epoch == self.stop_epoch]
+        discarded = discarded_of(self.records, self.stop_epoch)
+        # The dotted lines start at the stop point.
+        at_stop = [record for record in path if record.epoch == self.stop_epoch]
         for name in _CURVES if self.curves is None else self.curves:
             label, color = _CURVES[name]
             _draw(ax, path, name, color=color, lw=2, label=label)
-            _draw(ax, at_stop + undone, name, color=color, lw=1.5, ls=":")
-        if undone:
-            ax.plot([], [], color="gray", lw=1.5, ls=":", label="epochs undone")
+            _draw(ax, at_stop + discarded, name, color=color, lw=1.5, ls=":")
+        if discarded:
+            ax.plot([], [], color="gray", lw=1.5, ls=":", label="discarded epochs")
         label = f"{self.rule_name}: epoch {self.stop_epoch}"
         ax.axvline(self.stop_epoch, color=COLORS["red"], lw=2, label=label)
-        ax.set(xlabel="epoch", ylabel="share of samples", ylim=(-0.02, 1.02))
+        ax.set(xlabel="epoch", ylabel="fraction of samples", ylim=(-0.02, 1.02))
         show_percent(ax.yaxis)
         legend_beside(ax)
         return self
 
 
 def _curves_for(rule: StopRule) -> tuple[str, ...] | None:
-    for kind, signals in _SIGNALS:
+    for kind, names in _CURVES_OF_RULES:
         if isinstance(rule, kind):
-            return (*_MEMORIZATION, *signals)
+            return (*_MEMORIZATION, *names)
     return None
 
 
@@ -210,6 +221,6 @@ def _curve(records: Sequence[EpochRecord], name: str) -> NDArray[np.float64]:
 
 def _draw(ax: Any, records: Sequence[EpochRecord], name: str, **style: Any) -> None:
     values = _curve(records, name)
-    is_known = ~np.isnan(values)
-    if is_known.any():
-        ax.plot(values_of(records, "epoch")[is_known], values[is_known], **style)
+    is_recorded = ~np.isnan(values)
+    if is_recorded.any():
+        ax.plot(values_of(records, "epoch")[is_recorded], values[is_recorded], **style)

@@ -1,4 +1,4 @@
-"""Where phase I should have stopped: rules, and the records they judge by."""
+"""Rules that choose the stop point of phase I, and the epoch records they read."""
 
 from skpresto.stopping._agreement import AgreementStop
 from skpresto.stopping._base import EpochRecord, StopRule

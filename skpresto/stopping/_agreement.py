@@ -1,4 +1,4 @@
-"""The rule that needs no supervision: stop where memory outgrows knowledge."""
+"""Stop rule that needs neither clean labels nor a noise rate."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -16,47 +16,50 @@ from skpresto.stopping._base import (
 
 
 class AgreementStop(StopRule):
-    """Stop where more training labels are memorized than unseen ones can be known.
+    """Stop where the memorized fraction reaches the accuracy on held-out noisy rows.
 
-    The lowest error on *unseen* noisy rows is the share of labels that cannot be
-    predicted from the rest, the wrong and the hopeless ones together. A network whose
-    own history agrees with a larger share of its *training* labels than it gets right
-    among unseen ones has begun to memorize. So the rule stops at the first epoch
-    whose memorized share reaches one minus the lowest held-out error, and exceeds it
-    by more than chance if it ever does.
+    A few noisy rows are held out of phase I. The lowest error on them is the fraction
+    of labels that cannot be predicted from the other rows, because they are wrong or
+    because their samples are too hard. If the majority predictions of a network agree
+    with a larger fraction of its *training* labels than its accuracy on the held-out
+    labels, it has started to memorize. The rule therefore stops at the first epoch
+    whose memorized fraction reaches a threshold: one minus the lowest held-out error,
+    plus ``margin`` standard errors if that is ever reached.
 
-    It needs neither clean data nor a noise rate, and is the default. The held-out
-    rows come back for phase II.
+    The rule needs neither clean labels nor a noise rate, and is the default. Phase II
+    trains on the held-out rows, too.
 
     Parameters
     ----------
     fraction : float, default=0.1
-        Share of the training rows that is held out of phase I, stratified by label.
+        Fraction of the training rows to hold out of phase I, stratified by label.
     patience : int, default=10
-        Number of epochs to wait for a lower held-out error, once the memorized share
-        has reached the present bar.
+        Number of epochs without a lower held-out error after which phase I ends, once
+        the memorized fraction has reached the threshold.
     margin : float, default=1.5
-        By how many standard errors of the held-out error the memorized share is to
-        exceed the bar, if it gets so far while the rule waits. It matters where few
-        rows are held out: their error is uncertain, and a stop too early leaves out
-        for good what has not been learnt yet.
+        Number of standard errors of the held-out error by which the threshold is
+        raised, if the memorized fraction reaches the raised threshold before phase I
+        ends. It matters if few rows are held out: their error is uncertain, and
+        samples that have not been learned at a stop point that is too early stay
+        outside the safe set.
     window : int, default=1
-        Number of epochs over which the held-out error is averaged. The lowest of
-        many uncertain values is low by chance; a mean sets a lower bar, and an earlier
-        stop.
-    least : float, default=0
-        Smallest memorized share at which to stop. Where little can be known of unseen
-        rows, as on a thousand images, right labels that cannot be predicted from the
-        rest would be taken for wrong ones; 0.5 presumes that most labels are right. If
-        it is not reached, phase I takes all epochs.
+        Number of epochs over which the held-out error is averaged. The minimum of many
+        uncertain values is too low by chance; with an average the threshold is lower
+        and the stop point earlier.
+    min_memorized_fraction : float, default=0
+        Smallest memorized fraction at which phase I may stop. If the held-out error is
+        high although most labels are correct, as on a thousand images, the threshold
+        is low and many correct labels would be treated as wrong; a value of 0.5
+        assumes that most labels are correct. If it is not reached, phase I takes all
+        epochs.
     min_epochs : int, default=3
-        Earliest stop point. Before, the history is too short for a vote: after one
-        epoch, whatever was predicted counts as memorized.
+        Earliest stop point. Before that, there are too few predictions for a majority
+        vote: after one epoch, every label that was predicted counts as memorized.
 
     Notes
     -----
-    A lower held-out error raises the bar, so the stop point can lie behind the
-    present epoch, and only ever moves forward.
+    A lower held-out error raises the threshold, so the stop point can be an epoch
+    before the current one. It never moves backwards.
 
     Examples
     --------
@@ -70,7 +73,7 @@ class AgreementStop(StopRule):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "margin": [Interval(Real, 0, None, closed="left")],
         "window": [Interval(Integral, 1, None, closed="left")],
-        "least": [Interval(Real, 0, 1, closed="both")],
+        "min_memorized_fraction": [Interval(Real, 0, 1, closed="both")],
         "min_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -80,19 +83,19 @@ class AgreementStop(StopRule):
         patience: int = 10,
         margin: float = 1.5,
         window: int = 1,
-        least: float = 0,
+        min_memorized_fraction: float = 0,
         min_epochs: int = 3,
     ):
         self.fraction = fraction
         self.patience = patience
         self.margin = margin
         self.window = window
-        self.least = least
+        self.min_memorized_fraction = min_memorized_fraction
         self.min_epochs = min_epochs
 
     @property
     def holdout_fraction(self) -> float:  # type: ignore[override]
-        """Share of the training rows to hold out of phase I."""
+        """Fraction of the training rows to hold out of phase I."""
         return self.fraction
 
     def _holdout_errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:
@@ -100,32 +103,32 @@ class AgreementStop(StopRule):
         return trailing_mean(raw, self.window)
 
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
-        """Return for each epoch whether its memorized share reaches the bar."""
+        """Return which epochs have a memorized fraction that reaches the threshold."""
         memorized = np.array([record.memorized_fraction for record in records])
         memorized[: self.min_epochs - 1] = -np.inf
         errors = self._holdout_errors(records)
         spread = np.sqrt(errors * (1 - errors) / (records[0].n_holdout or 1))
         raised = 1 - errors + self.margin * spread
-        # A raised bar counts once it is reached. All epochs so far have set one: if
-        # only the present one did, a new bar out of reach would let the candidate fall
-        # back to the plain one.
-        within_reach = raised[raised <= memorized.max()]
-        plain = max(1 - errors.min(), self.least)
-        return memorized >= np.max(within_reach, initial=plain)
+        # A raised threshold counts once it is reached. Those of all epochs so far are
+        # considered: with that of the current epoch only, a new threshold that is not
+        # reached would move the candidate back to the plain threshold.
+        reached = raised[raised <= memorized.max()]
+        plain = max(1 - errors.min(), self.min_memorized_fraction)
+        return memorized >= np.max(reached, initial=plain)
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
-        """Return the first epoch whose memorized share reaches the bar."""
+        """Return the first epoch whose memorized fraction reaches the threshold."""
         return first_or_last(self._reached(records))
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
-        """Return whether the bar is reached and has not risen for a while."""
-        waited = len(records) - 1 - self._holdout_errors(records).argmin()
-        return bool(waited >= self.patience and self._reached(records).any())
+        """Return whether the threshold is reached and no longer expected to rise."""
+        n_since_lowest = len(records) - 1 - self._holdout_errors(records).argmin()
+        return bool(n_since_lowest >= self.patience and self._reached(records).any())
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
-        """Return the candidate and the later epochs that memorized more than before.
+        """Return the candidate and later epochs with more memorized than before.
 
-        Only those can be the first to reach a bar that rises.
+        Only these can be the first to reach a threshold that rises.
         """
         candidate = self.candidate(records)
         positions, most = [candidate], records[candidate].memorized_fraction

@@ -1,4 +1,4 @@
-"""What a stop rule is, and what it may look at."""
+"""The stop rule interface, and the epoch records that rules read."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,57 +11,83 @@ from sklearn.base import BaseEstimator
 
 @dataclass(frozen=True)
 class EpochRecord:
-    """What one epoch of training left behind.
+    """Measurements of one training epoch.
 
-    Everything is measured on the predictions of the training forward passes, except
-    the errors on validation and held-out rows, which are measured at the end of the
-    epoch in evaluation mode. A list of records goes straight into a
-    ``pandas.DataFrame``.
+    All fractions and the training error are computed from the predictions of the
+    training forward passes. The errors on validation and held-out rows are computed at
+    the end of the epoch, in evaluation mode. A list of records can be passed to
+    ``pandas.DataFrame`` as it is.
 
     Parameters
     ----------
     epoch : int
-        Number of the epoch, from 1. An epoch of phase II continues the count from
-        the stop point, so a number can occur once in each phase.
-    phase : int
-        1 while everything is learnt from, 2 after the stop point. Methods that begin
-        anew with a fresh network count on: 3 in Prestopping+, 1 and up for the runs of
-        SELFIE. In Prestopping+, phase 1 occurs twice: one network finds the stop point,
-        then several networks train up to there or longer; phases 1 and 2 once more,
-        and no phase 3, if these leave it to the vote.
+        Number of the epoch. Each stage counts from 1, except that ``"phase 2"``
+        continues the count from the stop point, as do the other second phases from
+        the end of their first phase. The same epoch number can therefore occur in
+        several stages.
+    stage : str
+        Part of the training that the epoch belongs to:
+
+        - ``"train"``: the only stage of Default, Active Bias, Co-teaching and
+          Co-teaching+, and the first run of SELFIE;
+        - ``"restart 1"``, ``"restart 2"``, ...: further runs of SELFIE, each with a
+          newly initialized network;
+        - ``"phase 1"``: Prestopping and Prestopping+ train on all labels until the
+          stop rule is settled, which is usually after the stop point;
+        - ``"phase 2"``: they continue from the stop point, on the safe set only;
+        - ``"search"``: CrossPrestopping trains one network on all labels to find the
+          stop point, and then discards the network;
+        - ``"cross-fit phase 1"``: the fold networks of CrossPrestopping train on all
+          labels up to the stop point, or longer if they accept less than half of the
+          labels there;
+        - ``"cross-fit phase 2"``: the fold networks train on accepted labels only;
+        - ``"final"``: a new network of Prestopping+ trains on the safe set and on
+          corrected labels; the final networks of CrossPrestopping train on accepted
+          and corrected labels;
+        - ``"fallback phase 1"``, ``"fallback phase 2"``: the two phases of
+          Prestopping with an ensemble, in which CrossPrestopping trains instead of
+          ``"final"`` if its fold networks accept less than half of the labels;
+        - ``"noise rate phase 1"``, ``"noise rate phase 2"``: the two phases of
+          Prestopping, from which Co-teaching, Co-teaching+ and SELFIE estimate the
+          noise rate if it is not given.
     train_loss : float
-        Mean loss of what was learnt from, of all networks where there are several.
+        Mean loss of the samples trained on, averaged over the networks if there are
+        several.
     train_error : float
-        Share of the samples visited whose predicted class was not their given label.
+        Fraction of the visited samples whose predicted class differs from their given
+        label.
     memorized_fraction : float
-        Share of the samples visited whose given label is the class predicted most
-        often in their last ``q`` visits.
+        Fraction of the visited samples whose given label is the class predicted most
+        often in their last ``q`` visits. In the cross-fit stages, the fraction whose
+        given label is accepted.
     changed_fraction : float
-        Share of the samples visited whose predicted class differs from the one at
-        their visit before (1.0 in the first epoch).
+        Fraction of the visited samples whose predicted class differs from that of
+        their previous visit (1.0 in the first epoch).
     valid_error, n_valid : float and int, or None
-        Error on the validation data given to ``fit``, and their number.
+        Error on the validation data passed to ``fit``, and number of validation rows.
     holdout_error, n_holdout : float and int, or None
-        Error on the noisy rows that the rule held out, and their number.
+        Error on the noisy rows held out for the stop rule, and number of these rows.
     memorization_precision, memorization_recall : float or None
-        Share of the memorized samples that are labelled correctly, and share of the
-        correctly labelled samples that are memorized; known if ``fit`` got ``y_true``.
+        Fraction of the memorized samples that are labeled correctly, and fraction of
+        the correctly labeled samples that are memorized. Recorded if ``y_true`` is
+        passed to ``fit``.
     selected_fraction : float or None
-        Share of the samples visited that were learnt from.
+        Fraction of the visited samples that were trained on.
     corrected_fraction : float or None
-        Share of the samples visited that were learnt from under another label.
+        Fraction of the visited samples that were trained on with a corrected label.
     disagreement_fraction : float or None
-        Share of the samples visited on which two networks disagreed.
+        Fraction of the visited samples for which two networks predict different
+        classes.
     n_skipped_batches : int
-        Batches in which nothing was selected, so that nothing was learnt.
+        Number of batches in which no sample was selected, so that no update was made.
     learning_rate : float or None
         Learning rate at the beginning of the epoch.
     seconds : float or None
-        Time the epoch took, evaluation included.
+        Duration of the epoch, including evaluation.
     """
 
     epoch: int
-    phase: int
+    stage: str
     train_loss: float
     train_error: float
     memorized_fraction: float
@@ -81,42 +107,44 @@ class EpochRecord:
 
 
 class StopRule(BaseEstimator, ABC):
-    """Choose the epoch at which phase I should have stopped.
+    """Base class of the rules that choose the stop point of phase I.
 
-    A rule holds settings only. Its methods are pure functions of the records of the
-    epochs seen so far, so a rule can be cloned, grid-searched, shared and asked twice.
-    It sees neither the network nor the data.
+    A rule has parameters only and no state. Its methods are pure functions of the
+    records of all epochs so far, so that a rule can be cloned, used in a grid search
+    and called any number of times. It has no access to the network or the data.
 
-    A rule's candidate may lie behind the present epoch, but must never move backwards
-    as records are added: the Trainer drops the checkpoints of earlier epochs.
+    The candidate of a rule may be an epoch before the current one, but it must never
+    move backwards as records are added, because checkpoints of epochs before the
+    candidate are deleted.
 
     Examples
     --------
-    A rule of one's own: stop when the training loss has fallen by half.
+    A custom rule that stops when the training loss has fallen to half of its first
+    value:
 
     >>> from skpresto.stopping import StopRule
     >>> class HalvedLossStop(StopRule):
-    ...     def __init__(self, share=0.5):
-    ...         self.share = share
+    ...     def __init__(self, fraction=0.5):
+    ...         self.fraction = fraction
     ...
     ...     def candidate(self, records):
-    ...         bar = self.share * records[0].train_loss
-    ...         fallen = [e for e, r in enumerate(records) if r.train_loss <= bar]
-    ...         return fallen[0] if fallen else len(records) - 1
+    ...         threshold = self.fraction * records[0].train_loss
+    ...         below = [i for i, r in enumerate(records) if r.train_loss <= threshold]
+    ...         return below[0] if below else len(records) - 1
     ...
     ...     def is_settled(self, records):
-    ...         return records[-1].train_loss <= self.share * records[0].train_loss
-    >>> HalvedLossStop(share=0.4)
-    HalvedLossStop(share=0.4)
+    ...         return records[-1].train_loss <= self.fraction * records[0].train_loss
+    >>> HalvedLossStop(fraction=0.4)
+    HalvedLossStop(fraction=0.4)
     """
 
-    #: What scikit-learn checks the settings against; a user's rule may do without.
+    #: Constraints for scikit-learn's parameter validation; optional in custom rules.
     _parameter_constraints: dict = {}
 
-    #: Arguments of ``fit`` without which the rule cannot judge.
+    #: Names of the optional arguments of ``fit`` that the rule requires.
     needs: frozenset[str] = frozenset()
 
-    #: Share of the training rows to hold out of phase I; they come back for phase II.
+    #: Fraction of the training rows to hold out of phase I. Phase II trains on them.
     holdout_fraction: float = 0.0
 
     @abstractmethod
@@ -125,13 +153,13 @@ class StopRule(BaseEstimator, ABC):
 
     @abstractmethod
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
-        """Return whether there is no more point in waiting for a better stop point."""
+        """Return whether phase I can end, with the candidate as its stop point."""
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
         """Return the positions that are, or may still become, the candidate.
 
-        The Trainer keeps a checkpoint of these and of no others. The default is
-        everything from the candidate on.
+        Checkpoints are kept of these epochs only. The default is every epoch from the
+        candidate on.
         """
         return range(self.candidate(records), len(records))
 
@@ -151,5 +179,5 @@ def trailing_mean(values: ArrayLike, window: int) -> NDArray[np.float64]:
 
 
 def first_or_last(reached: NDArray[np.bool_]) -> int:
-    """Return the first position that is true, or the last one if none is."""
+    """Return the first True position, or the last position if there is none."""
     return int(reached.argmax()) if reached.any() else len(reached) - 1

@@ -1,4 +1,4 @@
-"""Rules that stop where the error on rows not trained on is lowest."""
+"""Stop rules based on the error on validation or held-out rows."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -11,7 +11,7 @@ from skpresto.stopping._base import EpochRecord, StopRule
 
 
 class _LowestErrorStop(StopRule):
-    """Stop at the lowest point, or close to it, of an error curve."""
+    """Stop at the lowest error, or at an earlier epoch within a tolerance of it."""
 
     _parameter_constraints = {
         "patience": [Interval(Integral, 1, None, closed="left")],
@@ -22,27 +22,28 @@ class _LowestErrorStop(StopRule):
     tolerance: float
 
     def _errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:
-        """Return the error of each epoch on the rows not trained on."""
+        """Return the error of each epoch on rows that are not trained on."""
         raise NotImplementedError
 
     def _n_rows(self, records: Sequence[EpochRecord]) -> int:
-        """Return on how many rows the errors were measured."""
+        """Return the number of rows on which the errors were measured."""
         raise NotImplementedError
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
-        """Return the earliest epoch within the tolerance of the lowest error."""
+        """Return the earliest epoch whose error is within tolerance of the lowest."""
         errors = self._errors(records)
         lowest = np.minimum.accumulate(errors)
         spread = np.sqrt(lowest * (1 - lowest) / self._n_rows(records))
-        bars = lowest + self.tolerance * spread
-        # A lower error can have a wider spread (above one half), and the bar it sets
-        # can then be higher: the running maximum keeps the candidate from going back.
-        return int(max((errors <= bar).argmax() for bar in bars))
+        thresholds = lowest + self.tolerance * spread
+        # Above an error of 0.5, a lower error has a larger standard error, so that the
+        # threshold can rise. The maximum over all epochs keeps the candidate from
+        # moving backwards.
+        return int(max((errors <= threshold).argmax() for threshold in thresholds))
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
         """Return whether the error has not fallen for ``patience`` epochs."""
-        waited = len(records) - 1 - self._errors(records).argmin()
-        return bool(waited >= self.patience)
+        n_since_lowest = len(records) - 1 - self._errors(records).argmin()
+        return bool(n_since_lowest >= self.patience)
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
         """Return the positions that are, or may still become, the candidate."""
@@ -55,25 +56,25 @@ class _LowestErrorStop(StopRule):
 class ValidationStop(_LowestErrorStop):
     """Stop where the error on clean validation data is lowest.
 
-    The paper's first heuristic (its Algorithm 1): after the point at which the
-    network starts to memorize wrong labels, its error on clean data rises. Prefer it
-    if you have a few hundred rows whose labels you trust; with fewer, the error is so
-    coarse that :class:`AgreementStop`, which needs none, was better in our
-    experiments.
+    The first heuristic of the Prestopping paper (Algorithm 1): once the network starts
+    to memorize wrong labels, its error on clean data rises. Use it if a few hundred
+    clean validation rows are available. With fewer rows the error is too coarse, and
+    :class:`AgreementStop`, which needs no clean rows, was better in our experiments.
 
     Parameters
     ----------
     patience : int, default=10
-        Number of epochs to wait for a lower error. More epochs cost time and find
-        later minima.
+        Number of epochs without a lower error after which phase I ends. A larger value
+        takes more time and can find later minima.
     tolerance : float, default=0.0
-        With 0, the first epoch of the lowest error is chosen. Above 0, the earliest
-        epoch whose error lies within that many standard errors of the lowest.
+        Tolerance in standard errors of the lowest error. The earliest epoch whose
+        error is within the tolerance of the lowest error is chosen; with 0, the first
+        epoch with the lowest error.
 
     See Also
     --------
-    HoldoutStop : The same on noisy rows held out of the training data.
-    AgreementStop : The default without validation data.
+    HoldoutStop : The same rule on noisy rows held out of the training data.
+    AgreementStop : The default if there are no validation data.
 
     Examples
     --------
@@ -98,27 +99,28 @@ class ValidationStop(_LowestErrorStop):
 class HoldoutStop(_LowestErrorStop):
     """Stop where the error on held-out noisy rows is lowest.
 
-    As :class:`ValidationStop`, but on a stratified part of the *noisy* training data,
-    which phase I does not see and phase II gets back. Wrong labels add the same
-    error to every epoch, so the minimum stays roughly where it was, only less
-    marked; hence the tolerance, which prefers the earlier of two epochs that cannot
-    be told apart.
+    Like :class:`ValidationStop`, but the error is measured on a stratified part of the
+    *noisy* training rows. Phase I does not train on these rows, phase II does. Wrong
+    labels raise the error of every epoch by about the same amount, so the minimum
+    stays roughly at the same epoch but is less pronounced. Therefore the rule has a
+    tolerance by default: of epochs whose errors do not differ significantly, it
+    chooses the earliest.
 
     Parameters
     ----------
     fraction : float, default=0.1
-        Share of the training rows that is held out. More rows make the error less
-        coarse and leave less to train on in phase I.
+        Fraction of the training rows to hold out. With more rows the error is less
+        coarse, and fewer rows are trained on in phase I.
     patience : int, default=10
-        Number of epochs to wait for a lower error.
+        Number of epochs without a lower error after which phase I ends.
     tolerance : float, default=1.0
-        The earliest epoch whose error lies within that many standard errors of the
-        lowest is chosen.
+        Tolerance in standard errors of the lowest error. The earliest epoch whose
+        error is within the tolerance of the lowest error is chosen.
 
     See Also
     --------
-    AgreementStop : Uses the held-out rows to judge the network's memory; better in
-        our experiments, and the default.
+    AgreementStop : Compares the held-out error with the fraction of memorized labels;
+        better in our experiments, and the default.
 
     Examples
     --------
@@ -141,7 +143,7 @@ class HoldoutStop(_LowestErrorStop):
 
     @property
     def holdout_fraction(self) -> float:  # type: ignore[override]
-        """Share of the training rows to hold out of phase I."""
+        """Fraction of the training rows to hold out of phase I."""
         return self.fraction
 
     def _errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Rules for users who know what share of their labels is wrong."""
+"""Stop rules for a known noise rate or known true labels."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -11,14 +11,14 @@ from skpresto.stopping._base import EpochRecord, StopRule, first_or_last
 
 
 class _ThresholdStop(StopRule):
-    """Stop at the first epoch that has reached a threshold, and wait for no more."""
+    """Stop at the first epoch that has reached a threshold."""
 
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         """Return for each epoch whether it has reached the threshold."""
         raise NotImplementedError
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
-        """Return the first epoch at the threshold, or the last one seen."""
+        """Return the first epoch at the threshold, or the last if none is."""
         return first_or_last(self._reached(records))
 
     def is_settled(self, records: Sequence[EpochRecord]) -> bool:
@@ -26,24 +26,25 @@ class _ThresholdStop(StopRule):
         return bool(self._reached(records).any())
 
     def contenders(self, records: Sequence[EpochRecord]) -> Sequence[int]:
-        """Return the candidate alone: what has not reached it never will."""
+        """Return the candidate only, as no other epoch can become the candidate."""
         return [self.candidate(records)]
 
 
 class NoiseRateStop(_ThresholdStop):
     """Stop when the training error has fallen to the noise rate.
 
-    The paper's second heuristic (its Algorithm 2): if every correct label were learnt
-    before the first wrong one, the training error would equal the noise rate at that
-    moment. Prefer :class:`MemorizedFractionStop`, or no rate at all
-    (:class:`AgreementStop`), where many correct labels are hard to learn.
+    The second heuristic of the Prestopping paper (Algorithm 2): if all correct labels
+    were learned before the first wrong one, the training error would equal the noise
+    rate at that moment. If many correct labels are hard to learn, prefer
+    :class:`MemorizedFractionStop`, or :class:`AgreementStop`, which needs no noise
+    rate.
 
     Parameters
     ----------
     noise_rate : float in [0, 1)
-        Share of the training labels that is wrong.
+        Fraction of wrong training labels.
     margin : float, default=0.0
-        Added to the rate: stops a little earlier, as the paper proposes.
+        Added to the noise rate, so that phase I stops earlier, as the paper proposes.
 
     Examples
     --------
@@ -67,21 +68,21 @@ class NoiseRateStop(_ThresholdStop):
 
 
 class MemorizedFractionStop(_ThresholdStop):
-    """Stop when as many labels are memorized as are correct.
+    """Stop when the number of memorized labels equals the number of correct ones.
 
-    Memorization precision and recall share their numerator, so they are equal exactly
-    when the memorized samples are as many as the correctly labelled ones. The point
-    at which they cross, the paper's ideal stop point, is therefore known from the
-    noise rate alone.
+    Memorization precision and recall have the same numerator, so they are equal
+    exactly when the number of memorized samples equals the number of correctly labeled
+    samples. The ideal stop point of the Prestopping paper, at which the two cross, can
+    therefore be found with the noise rate alone.
 
     Parameters
     ----------
     noise_rate : float in [0, 1)
-        Share of the training labels that is wrong.
+        Fraction of wrong training labels.
 
     See Also
     --------
-    OracleStop : The same crossing, measured with true labels.
+    OracleStop : The same stop point, measured with true labels.
 
     Examples
     --------
@@ -103,11 +104,12 @@ class MemorizedFractionStop(_ThresholdStop):
 class OracleStop(_ThresholdStop):
     """Stop where memorization precision and recall cross, measured with true labels.
 
-    The paper's ideal method, for research: ``fit`` must be given ``y_true``.
+    The ideal stop point of the Prestopping paper, for research. It requires the true
+    labels: pass ``y_true`` to ``fit``.
 
     See Also
     --------
-    MemorizedFractionStop : The same crossing from the noise rate alone.
+    MemorizedFractionStop : The same stop point, from the noise rate alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fitted classifiers to draw, and no figure left open."""
+"""A fitted classifier to plot, and the closing of all figures after each test."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ def fitted(noisy_blobs):
 
 @pytest.fixture
 def legend_of():
-    """Return a function that lists the texts of a display's legend."""
+    """Return a function that lists the legend entries of a display."""
 
     def texts(display):
         return [text.get_text() for text in display.ax_.get_legend().get_texts()]

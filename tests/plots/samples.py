@@ -1,4 +1,4 @@
-"""Small data for every Display, made by hand."""
+"""Small hand-made data for every display."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from skpresto.plots import (
 from skpresto.stopping import EpochRecord
 
 
-def record(epoch, phase=1, memorized=0.5, precision=0.8, recall=0.5, **fields):
-    """Return what an epoch might have left behind."""
+def record(epoch, stage="phase 1", memorized=0.5, precision=0.8, recall=0.5, **fields):
+    """Return an epoch record with plausible values."""
     return EpochRecord(
         epoch=epoch,
-        phase=phase,
+        stage=stage,
         train_loss=1.0,
         train_error=1 - memorized,
         memorized_fraction=memorized,
@@ -29,15 +29,21 @@ def record(epoch, phase=1, memorized=0.5, precision=0.8, recall=0.5, **fields):
     )
 
 
-#: Four epochs of phase I, of which two were undone, two of phase II, one of phase III.
+def records_in(stage, epochs, **fields):
+    """Return one record per epoch, all in the same stage."""
+    return [record(epoch, stage, **fields) for epoch in epochs]
+
+
+#: Four epochs of phase I, two of them after the stop point; two epochs of phase II; and
+#: one of a newly initialized network.
 RECORDS = (
     record(1, memorized=0.2, precision=1.0, recall=0.25, holdout_error=0.6),
     record(2, memorized=0.5, precision=0.9, recall=0.5625, holdout_error=0.4),
     record(3, memorized=0.7, precision=0.8, recall=0.7, holdout_error=0.5),
     record(4, memorized=0.9, precision=0.7, recall=0.7875, holdout_error=0.5),
-    record(3, phase=2, memorized=0.6, precision=0.95, recall=0.7125),
-    record(4, phase=2, memorized=0.75, precision=0.96, recall=0.9),
-    record(1, phase=3, memorized=0.3, precision=1.0, recall=0.375),
+    record(3, "phase 2", memorized=0.6, precision=0.95, recall=0.7125),
+    record(4, "phase 2", memorized=0.75, precision=0.96, recall=0.9),
+    record(1, "final", memorized=0.3, precision=1.0, recall=0.375),
 )
 STOP_EPOCH = 2
 
@@ -48,7 +54,7 @@ RESULTS = (
     {"method": "B", "noise": "real", "rate": 0.4, "q": 5, "seed": 0, "error": 0.2},
 )
 
-#: A function that makes each Display, by its name.
+#: A function that returns a new display, by the name of the display.
 DISPLAYS = {
     "HistoryLengthDisplay": lambda: HistoryLengthDisplay(RESULTS),
     "LossDistributionDisplay": lambda: LossDistributionDisplay(

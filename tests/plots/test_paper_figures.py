@@ -1,4 +1,4 @@
-"""The script that draws the paper's figures again."""
+"""The script that reproduces the figures of the paper."""
 
 import runpy
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_a_figure_is_written_into_the_folder(main, tmp_path, monkeypatch, capsys
     assert "transition_matrix.png" in capsys.readouterr().out
 
 
-def test_unknown_figures_are_refused(main, capsys):
+def test_unknown_figure_names_are_rejected(main, capsys):
     with pytest.raises(SystemExit):
         main(["--only", "figure_12"])
     assert "loss_distribution" in capsys.readouterr().err

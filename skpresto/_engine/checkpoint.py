@@ -1,0 +1,151 @@
+"""Checkpoints: everything that training changes, so that epochs can be undone."""
+
+import copy
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from skpresto._engine.net import NoisyLabelNet
+from skpresto._label_quality.prediction_history import PredictionHistory
+
+#: Beyond this many bytes, further checkpoints are written to a temporary folder.
+MEMORY_LIMIT = 1 << 26
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a training between two epochs."""
+
+    n_epochs: int
+    module: dict[str, Tensor]
+    buffers: list[Tensor]
+    criterion: dict[str, Tensor]
+    optimizer: dict[str, Any]
+    schedules: list[dict[str, Any]]
+    predictions: tuple[Tensor, Tensor]
+    random_states: dict[str, Tensor]
+
+    @classmethod
+    def of(
+        cls, net: NoisyLabelNet, history: PredictionHistory, n_epochs: int
+    ) -> "Checkpoint":
+        """Return a copy of everything that training changes.
+
+        skorch's history is not part of it: callbacks are not to see an epoch twice.
+        """
+        return cls(
+            n_epochs=n_epochs,
+            module=copy.deepcopy(net.module_.state_dict()),
+            # state_dict() lacks the buffers that are not saved with a module.
+            buffers=[buffer.clone() for buffer in net.module_.buffers()],
+            criterion=copy.deepcopy(net.criterion_.state_dict()),
+            optimizer=copy.deepcopy(net.optimizer_.state_dict()),
+            schedules=[_schedule_state(callback) for callback in net.lr_schedulers],
+            predictions=history.state(),
+            random_states=_random_states(net.device),
+        )
+
+    def restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
+        """Put net and predictions back into this state."""
+        net.module_.load_state_dict(self.module)
+        for buffer, before in zip(net.module_.buffers(), self.buffers, strict=True):
+            buffer.copy_(before)
+        net.criterion_.load_state_dict(self.criterion)
+        net.optimizer_.load_state_dict(self.optimizer)
+        for callback, state in zip(net.lr_schedulers, self.schedules, strict=True):
+            callback.batch_idx_ = state["batch_idx"]
+            callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))
+        history.restore(self.predictions)
+        _set_random_states(self.random_states, net.device)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken by the tensors of the checkpoint."""
+        per_parameter = self.optimizer["state"].values()
+        tensors = [
+            *self.module.values(),
+            *self.buffers,
+            *self.criterion.values(),
+            *(value for state in per_parameter for value in state.values()),
+            *self.predictions,
+        ]
+        return sum(t.nbytes for t in tensors if isinstance(t, Tensor))
+
+
+def _schedule_state(callback: Any) -> dict[str, Any]:
+    return {
+        "batch_idx": callback.batch_idx_,
+        "scheduler": copy.deepcopy(callback.lr_scheduler_.state_dict()),
+    }
+
+
+def _random_states(device: str | torch.device) -> dict[str, Tensor]:
+    states = {"cpu": torch.get_rng_state()}
+    if torch.device(device).type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return states
+
+
+def _set_random_states(states: dict[str, Tensor], device: str | torch.device) -> None:
+    torch.set_rng_state(states["cpu"])
+    if "cuda" in states:
+        torch.cuda.set_rng_state(states["cuda"], device)
+
+
+class CheckpointStore:
+    """Keep checkpoints by epoch, in memory up to a limit, then on disk.
+
+    Parameters
+    ----------
+    memory_limit : int
+        Bytes that may be kept in memory.
+    """
+
+    def __init__(self, memory_limit: int = MEMORY_LIMIT) -> None:
+        self.memory_limit = memory_limit
+        self._kept: dict[int, Checkpoint | Path] = {}
+        self._folder: TemporaryDirectory | None = None
+
+    def __contains__(self, epoch: int) -> bool:
+        return epoch in self._kept
+
+    def put(self, epoch: int, checkpoint: Checkpoint) -> None:
+        """Keep ``checkpoint`` as that of ``epoch``."""
+        in_memory = sum(
+            kept.nbytes for kept in self._kept.values() if isinstance(kept, Checkpoint)
+        )
+        if in_memory + checkpoint.nbytes <= self.memory_limit:
+            self._kept[epoch] = checkpoint
+            return
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="skpresto-")
+        path = Path(self._folder.name) / f"{epoch}.pt"
+        torch.save(checkpoint, path)
+        self._kept[epoch] = path
+
+    def keep_only(self, epochs: Collection[int]) -> None:
+        """Drop the checkpoints of all other epochs."""
+        for epoch in set(self._kept) - set(epochs):
+            dropped = self._kept.pop(epoch)
+            if isinstance(dropped, Path):
+                dropped.unlink()
+
+    def get(self, epoch: int) -> Checkpoint:
+        """Return the checkpoint of ``epoch``."""
+        kept = self._kept[epoch]
+        if isinstance(kept, Path):
+            # Written by this very object a moment ago, so it can be trusted.
+            return torch.load(kept, weights_only=False)
+        return kept
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._kept.clear()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,0 +1,140 @@
+"""One epoch of training: forward pass, selection, optimizer step, for each batch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from skpresto._engine.ensemble import predicted_classes
+from skpresto._engine.losses import sample_losses
+from skpresto._engine.net import NoisyLabelNet
+from skpresto._engine.rows import TrainingRows
+from skpresto._engine.steps import Step, StepIfSelected, StepUnlessEmpty
+from skpresto._engine.tally import EpochSums, Tally
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._selection.base import Batch, Selection, SelectionPolicy
+
+#: Receives positions of shape (b,) and logits of shape (k, b, n_classes).
+Observer = Callable[[Tensor, Tensor], None]
+
+
+class EpochLoop:
+    """Train a net for one epoch at a time, on what a policy selects.
+
+    skorch's own loop makes one loss of a batch before a callback can see it, and waits
+    for the device in each batch. This one keeps a loss per sample, records every
+    prediction before the policy is called, and transfers losses once per epoch.
+
+    Parameters
+    ----------
+    net : NoisyLabelNet
+        The net.
+    history : PredictionHistory
+        Receives the predicted class of every sample visited.
+    sample_weight : Tensor of shape (n_samples,), or None
+        Weights by which those of the policy are multiplied.
+    """
+
+    def __init__(
+        self,
+        net: NoisyLabelNet,
+        history: PredictionHistory,
+        sample_weight: Tensor | None = None,
+    ) -> None:
+        self.net = net
+        self.history = history
+        self.sample_weight = sample_weight
+
+    def run(
+        self,
+        rows: TrainingRows,
+        policy: SelectionPolicy,
+        epoch: int,
+        observe: Observer | None = None,
+    ) -> EpochSums:
+        """Train for one epoch.
+
+        Parameters
+        ----------
+        rows : TrainingRows
+            What to train on.
+        policy : SelectionPolicy
+            Decides what each batch learns from.
+        epoch : int
+            Number of epochs completed before.
+        observe : callable, default=None
+            Called with the positions and the logits of each batch.
+        """
+        net = self.net
+        net._set_training(True)
+        step, tally, is_heard = self._step(policy), Tally(), net.hears_batches
+        for batch in net.training_batches(rows, self.history.expect, epoch):
+            if is_heard:
+                net.notify("on_batch_begin", batch=batch[:2], training=True)
+            outputs = self._learn(batch, policy, epoch, step, tally, observe)
+            if is_heard:
+                net.notify_batch_end(batch[:2], outputs, tally.last_loss())
+        self.history.flush()
+        return tally.sums()
+
+    def _learn(
+        self,
+        batch: tuple[Any, Tensor, Tensor],
+        policy: SelectionPolicy,
+        epoch: int,
+        step: Step,
+        tally: Tally,
+        observe: Observer | None,
+    ) -> Tensor:
+        """Learn from what the policy selects of the batch; return the outputs."""
+        features, labels, index = batch
+        step.begin()
+        outputs = self.net.infer(features)
+        losses = sample_losses(self.net.criterion_, outputs, labels)
+        logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
+        seen = losses.detach().view(logits.shape[:2])
+        self.history.record(index, predicted_classes(logits))
+        if observe is not None:
+            observe(index, logits)
+        selection = policy.select(Batch(index, labels, logits, seen, epoch))
+        if selection.targets is not None or selection.objective is not None:
+            losses = self._selected_losses(selection, outputs, losses)
+            seen = losses.detach().view(logits.shape[:2])
+        weights = self._weights(selection, index, seen)
+        step.learn(losses, weights, batch[:2])
+        tally.add(seen, weights)
+        return outputs.detach()
+
+    def _selected_losses(
+        self, selection: Selection, outputs: Tensor, losses: Tensor
+    ) -> Tensor:
+        """Return the losses to minimize, with gradients, of shape (k * b,)."""
+        if selection.targets is not None:
+            losses = sample_losses(self.net.criterion_, outputs, selection.targets)
+        if selection.objective is not None:
+            logits = outputs.reshape(-1, *outputs.shape[-2:])
+            losses = selection.objective(logits, losses.view(logits.shape[:2]))
+        return losses.reshape(-1)
+
+    def _weights(
+        self, selection: Selection, index: Tensor, seen: Tensor
+    ) -> Tensor | None:
+        if self.sample_weight is None:
+            return selection.weights
+        own = self.sample_weight.index_select(0, index).to(seen.dtype).expand_as(seen)
+        return own if selection.weights is None else own * selection.weights
+
+    def _step(self, policy: SelectionPolicy) -> Step:
+        """Return how steps are made in this epoch."""
+        net = self.net
+        on_gradients = net.notify_gradients if net.hears_gradients else None
+        parts = net.module_, net.optimizer_, on_gradients
+        if not policy.may_select_nothing and self.sample_weight is None:
+            return Step(*parts)
+        # Callbacks are called for steps that are made, and for no others.
+        is_heard = net.hears_gradients or net.hears_batches
+        waits = torch.device(net.device).type != "cpu"
+        if waits and not is_heard and StepUnlessEmpty.serves(*parts):
+            return StepUnlessEmpty(*parts)
+        return StepIfSelected(*parts)

@@ -1,0 +1,209 @@
+"""The skorch net: builds networks from parameters, makes batches, and predicts.
+
+Training itself is in :mod:`skpresto._engine.loop`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from skorch import NeuralNet
+from skorch.utils import to_device
+from torch import Tensor, nn
+
+from skpresto._engine.batches import (
+    Announce,
+    TensorBatches,
+    blocks_of,
+    prediction_batches,
+    training_batches,
+)
+from skpresto._engine.callbacks import CallbackMixin
+from skpresto._engine.ensemble import networks_of
+from skpresto._engine.rows import PredictionRows, TrainingRows
+from skpresto._engine.steps import begin_momentum
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """What is needed to build the networks of a fit.
+
+    Parameters
+    ----------
+    module_factory : callable
+        Makes one module, or several side by side: ``module_factory(n_networks,
+        must_differ, **module_params)``.
+    is_pretrained : bool
+        Whether networks start from the weights of an instance given by the user.
+    probe_batch : Tensor
+        A few training samples, with which a new module is tried out.
+    n_classes : int
+        Number of classes.
+    n_networks : int, default=1
+        Number of networks trained side by side.
+    must_differ : bool, default=False
+        Whether networks need different initial weights.
+    """
+
+    module_factory: Callable[..., nn.Module]
+    is_pretrained: bool
+    probe_batch: Any
+    n_classes: int
+    n_networks: int = 1
+    must_differ: bool = False
+
+
+class NoisyLabelNet(CallbackMixin, NeuralNet):
+    """A skorch net that builds one or several networks from a blueprint."""
+
+    #: Present while training; removed afterwards, since it holds training samples.
+    blueprint_: Blueprint
+
+    def get_default_callbacks(self) -> list:
+        """Return none: the Trainer times, measures and reports."""
+        return []
+
+    @property
+    def networks(self) -> list[nn.Module]:
+        """The networks trained side by side."""
+        return networks_of(self.module_)
+
+    def start(self, X: Any, y: Any) -> None:
+        """Build new networks, optimizer and schedules, and begin to train.
+
+        The history goes on, so that callbacks never see an epoch number twice. The
+        schedulers read from it how many epochs are behind them, and must find it empty.
+        """
+        before, self.history_ = self.history_, None
+        self.initialize()
+        self.notify("on_train_begin", X=X, y=y)
+        if before is not None:
+            self.history_ = before
+
+    def initialize_module(self) -> "NoisyLabelNet":
+        """Build the module, and check that its output fits the classes."""
+        params = self.get_params_for("module")
+        blueprint = self.blueprint_
+        self.module_ = blueprint.module_factory(
+            blueprint.n_networks, blueprint.must_differ, **params
+        )
+        module = to_device(self.module_, self.device)
+        module.eval()
+        with torch.no_grad():  # also initializes the parameters of lazy modules
+            output = module(to_device(blueprint.probe_batch, self.device))
+        expected = (len(blueprint.probe_batch), blueprint.n_classes)
+        got = tuple(getattr(output, "shape", ()))
+        if got != expected:
+            raise ValueError(
+                f"module must return one logit for each of the {expected[1]} "
+                f"classes: for {expected[0]} samples a tensor of shape {expected}, got "
+                f"{got or type(output).__name__}. Let its constructor take n_classes, "
+                "which is then passed to it."
+            )
+        return self
+
+    def initialize_optimizer(
+        self, triggered_directly: bool | None = None
+    ) -> "NoisyLabelNet":
+        """Build the optimizer."""
+        super().initialize_optimizer(triggered_directly)
+        begin_momentum(self.optimizer_)
+        return self
+
+    def is_finite(self) -> bool:
+        """Return whether parameters, and outputs for the probe batch, are finite."""
+        self._set_training(False)
+        with torch.no_grad():
+            outputs = self.infer(to_device(self.blueprint_.probe_batch, self.device))
+        parts = [outputs, *self.module_.parameters()]
+        return all(bool(torch.isfinite(part).all()) for part in parts)
+
+    def infer(self, x: Any, **fit_params: Any) -> Tensor:
+        """Return the outputs of the module for features on its device."""
+        # skorch's infer() handles inputs of several parts, and is slow for one.
+        if isinstance(x, Tensor) and not fit_params:
+            return self.module_(x)
+        return super().infer(x, **fit_params)
+
+    def get_all_learnable_params(self) -> Iterable[tuple[str, Tensor]]:
+        """Yield trained parameters under the names they have in a single network."""
+        for part in (*self.networks, self.criterion_):
+            yield from part.named_parameters()
+
+    def training_batches(
+        self, rows: TrainingRows, announce: Announce, epoch: int
+    ) -> Iterable:
+        """Return the batches of an epoch, on the device of the net."""
+        params = self.get_params_for("iterator_train")
+        if {"sampler", "batch_sampler"} & set(params):
+            if rows.rows is not None:
+                raise ValueError(
+                    "A sampler given as iterator_train__sampler draws from all rows, "
+                    "so it cannot be used with a stop rule that holds some of them "
+                    "out. Choose another rule, such as LabelWaveStop(), or leave the "
+                    "sampler out."
+                )
+            batches = super().get_iterator(rows, training=True)
+        else:
+            params.setdefault("batch_size", self.batch_size)
+            batches = training_batches(
+                rows,
+                params,
+                device=self.device,
+                announce=announce,
+                generator=_worker_seeds(epoch),
+            )
+        if isinstance(batches, TensorBatches):
+            return batches
+        return (to_device(tuple(batch), self.device) for batch in batches)
+
+    def get_iterator(self, dataset: Any, training: bool = False) -> Any:
+        """Return rows to predict in order, as whole tensors where possible."""
+        if not isinstance(dataset, PredictionRows):
+            return super().get_iterator(dataset, training=training)
+        params = self.get_params_for("iterator_valid")
+        params.setdefault("batch_size", self.batch_size)
+        return prediction_batches(dataset, params, _worker_seeds(len(self.history)))
+
+    def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
+        """Return the outputs for a batch, independent of how rows are batched."""
+        with torch.set_grad_enabled(training):
+            if self.module_.training is not training:
+                self._set_training(training)
+            features = to_device(batch[0], self.device)
+            if training or not isinstance(features, Tensor):
+                return self.infer(features)
+            outputs = [self.infer(block)[:n] for block, n in blocks_of(features)]
+            return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+
+    def predicted_classes(self, rows: PredictionRows) -> Tensor:
+        """Return the class predicted for each row, in evaluation mode."""
+        batches = map(self.evaluation_step, self.get_iterator(rows))
+        return torch.cat([outputs.argmax(dim=-1) for outputs in batches])
+
+    def error_on(
+        self, rows: PredictionRows | None, *, notify: bool = False
+    ) -> float | None:
+        """Return the fraction of rows predicted otherwise than labeled.
+
+        With ``notify=True``, callbacks that listen to batches see those rows as
+        skorch's validation batches.
+        """
+        if rows is None:
+            return None
+        assert rows.labels is not None
+        is_heard = notify and self.hears_batches
+        predict = self.validate_with_callbacks if is_heard else self.predicted_classes
+        predicted = predict(rows)
+        return (predicted != rows.labels.to(predicted.device)).double().mean().item()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return class numbers, for skorch's scoring callbacks."""
+        return self.predict_proba(X).argmax(axis=1)
+
+
+def _worker_seeds(epoch: int) -> torch.Generator:
+    """Return a generator for worker processes that leaves torch's own unchanged."""
+    return torch.Generator().manual_seed((torch.initial_seed() + epoch) % (1 << 63))

@@ -1,0 +1,87 @@
+"""torch's random state and number of threads, set for the time of a call.
+
+Both belong to the whole process. Fits in several threads take turns, or they would
+draw from each other's random sequence; predictions draw nothing and never wait.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, RLock
+
+import joblib
+import torch
+
+_FIT_TURN = RLock()
+
+
+@contextmanager
+def seeded(seed: int, device: str) -> Iterator[None]:
+    """Seed torch inside the block, and restore the caller's random state after it."""
+    on_gpu = torch.device(device).type == "cuda"
+    devices = [torch.device(device)] if on_gpu else []
+    with _FIT_TURN, torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        yield
+
+
+class _ThreadCount:
+    """Set torch's number of threads while there are users, and restore it afterwards.
+
+    A fit always gets the number it asks for, since sums depend in their last bits on
+    how many threads compute them. A prediction gets its number if nothing else runs,
+    and else uses the number in force.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_users = 0
+        self._before = 1
+
+    @contextmanager
+    def set_to(self, n_threads: int, *, always: bool) -> Iterator[None]:
+        with self._lock:
+            is_first = self._n_users == 0
+            if is_first:
+                self._before = torch.get_num_threads()
+            self._n_users += 1
+            if is_first or always:
+                torch.set_num_threads(n_threads)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._n_users -= 1
+                if self._n_users == 0:
+                    torch.set_num_threads(self._before)
+
+
+_THREAD_COUNT = _ThreadCount()
+
+
+@contextmanager
+def fit_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let torch use ``n_jobs`` threads, whatever the surroundings have set."""
+    with _FIT_TURN, _THREAD_COUNT.set_to(n_threads_of(n_jobs), always=True):
+        yield
+
+
+@contextmanager
+def predict_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let torch use ``n_jobs`` threads unless a fit is running in another thread."""
+    with _THREAD_COUNT.set_to(n_threads_of(n_jobs), always=False):
+        yield
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """Return a number of threads for ``n_jobs`` as joblib understands it.
+
+    Examples
+    --------
+    >>> n_threads_of(None), n_threads_of(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs < 0:
+        return max(1, joblib.cpu_count() + 1 + n_jobs)
+    return n_jobs

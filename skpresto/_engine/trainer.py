@@ -1,0 +1,259 @@
+"""The Trainer: runs stages of epochs, records them, and goes back to the stop point."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
+from skpresto._engine.ensemble import FinalAndFoldNetworks
+from skpresto._engine.epoch_record import EpochMeasurement
+from skpresto._engine.loop import EpochLoop, Observer
+from skpresto._engine.net import NoisyLabelNet
+from skpresto._engine.progress import Progress
+from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
+from skpresto._engine.tally import EpochSums
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._selection.base import SelectionPolicy
+from skpresto.exceptions import TrainingDivergedError
+from skpresto.stopping import EpochRecord, StopRule
+
+
+class Trainer:
+    """Train networks stage by stage under policies, and keep what is needed to go back.
+
+    Parameters
+    ----------
+    net : NoisyLabelNet
+        The net, not yet initialized.
+    data : TrainingData
+        What to train on.
+    q : int
+        Length of the prediction history.
+    progress : Progress
+        Shows every epoch to the user.
+
+    Attributes
+    ----------
+    records : list of EpochRecord
+        One per epoch, of all stages.
+    history : PredictionHistory
+        The last ``q`` predictions of every training sample.
+    labels : Tensor of shape (n_samples,)
+        Given labels, on the device of the net.
+    n_epochs : int
+        Number of epochs that the present networks have been trained for; going back
+        reduces it.
+    """
+
+    def __init__(
+        self, net: NoisyLabelNet, data: TrainingData, q: int, progress: Progress
+    ) -> None:
+        self.net = net
+        self.data = data
+        self.progress = progress
+        self.records: list[EpochRecord] = []
+        self.n_epochs = 0
+        self.labels = data.labels.to(net.device)
+        self.history = PredictionHistory(
+            len(data.labels), data.n_classes, q, device=net.device
+        )
+        weights = data.sample_weight
+        self._loop = EpochLoop(
+            net, self.history, None if weights is None else weights.to(net.device)
+        )
+        self._checkpoints = CheckpointStore()
+        self._is_started = False
+
+    def start(
+        self,
+        n_networks: int = 1,
+        *,
+        must_differ: bool = False,
+        folds: Iterable[nn.Module] = (),
+    ) -> None:
+        """Start with new networks, optimizer, schedules and prediction history.
+
+        Parameters
+        ----------
+        n_networks : int, default=1
+            Number of networks to train side by side.
+        must_differ : bool, default=False
+            Whether they need different initial weights. Copies of a module instance
+            are otherwise all trained from its weights.
+        folds : iterable of nn.Module
+            Trained networks that predict as an ensemble with the new ones.
+        """
+        self._end_training()
+        self.net.blueprint_ = replace(
+            self.net.blueprint_, n_networks=n_networks, must_differ=must_differ
+        )
+        self.net.start(self.data.X, self.data.labels)
+        self._is_started = True
+        if folds := list(folds):
+            self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
+        self.n_epochs = 0
+        self.history.clear()
+
+    def run(
+        self,
+        policy: SelectionPolicy,
+        n_epochs: int,
+        *,
+        stage: str,
+        holdout: Tensor | None = None,
+        rule: StopRule | None = None,
+        until: Callable[[], bool] | None = None,
+        observe: Observer | None = None,
+    ) -> bool:
+        """Train for ``n_epochs``, or until ``rule`` or ``until`` ends the stage.
+
+        Parameters
+        ----------
+        policy : SelectionPolicy
+            Decides what each batch learns from.
+        n_epochs : int
+            Largest number of epochs.
+        stage : str
+            Name of the stage, for the records.
+        holdout : Tensor of positions, or None
+            Rows to leave out of training, and to measure the error on.
+        rule : StopRule or None
+            Chooses the stop point, to which :meth:`go_back_to` returns.
+        until : callable, default=None
+            Called after each epoch; the stage ends when it returns True.
+        observe : callable, default=None
+            Called with the positions and logits of each batch.
+
+        Returns
+        -------
+        is_settled : bool
+            Whether ``rule`` or ``until`` ended the stage.
+        """
+        rows = TrainingRows(self.data.X, self.data.labels, self._rows_without(holdout))
+        first = len(self.records)
+        for _ in range(n_epochs):
+            self._run_epoch(rows, policy, stage, holdout, observe)
+            if rule is not None:
+                seen = self.records[first:]
+                self._keep_contenders(rule, seen)
+                if rule.is_settled(seen):
+                    return True
+            if until is not None and until():
+                return True
+        return False
+
+    def go_back_to(self, position: int) -> None:
+        """Return to the state after the epoch at ``position`` of the last stage."""
+        if position not in self._checkpoints:
+            raise ValueError(
+                f"There is no checkpoint of epoch {position + 1}: the candidate of a "
+                "stop rule must be one of the epochs seen, and must never move "
+                "backwards as records are added."
+            )
+        checkpoint = self._checkpoints.get(position)
+        checkpoint.restore(self.net, self.history)
+        self.n_epochs = checkpoint.n_epochs
+        self._checkpoints.clear()
+
+    def predict_unseen_samples(self) -> None:
+        """Record one prediction for each sample that was not visited."""
+        unseen = (~self.history.is_visited()).nonzero().squeeze(1)
+        if len(unseen):
+            rows = PredictionRows(self.data.X, unseen.cpu())
+            self.history.record(unseen, self.net.predicted_classes(rows))
+
+    def finish(self) -> None:
+        """End the training, and check that the networks are usable."""
+        if not self.net.is_finite():
+            raise TrainingDivergedError(
+                "Training diverged in its last steps: the network has parameters or "
+                "outputs that are not finite, so it cannot be used. Lower the learning "
+                f"rate (lr={self.net.lr}), scale the columns of X, or check that the "
+                "module returns finite logits."
+            )
+        self._end_training()
+        self.net._set_training(False)
+        del self.net.blueprint_
+
+    def _end_training(self) -> None:
+        if self._is_started:
+            self.net.notify("on_train_end", X=self.data.X, y=self.data.labels)
+        self._is_started = False
+
+    def _rows_without(self, holdout: Tensor | None) -> Tensor | None:
+        if holdout is None:
+            return None
+        kept = torch.ones(len(self.data.labels), dtype=torch.bool)
+        kept[holdout] = False
+        return kept.nonzero().squeeze(1)
+
+    def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:
+        contenders = rule.contenders(seen)
+        self._checkpoints.keep_only(contenders)
+        present = len(seen) - 1
+        if present in contenders:
+            checkpoint = Checkpoint.of(self.net, self.history, self.n_epochs)
+            self._checkpoints.put(present, checkpoint)
+
+    def _run_epoch(
+        self,
+        rows: TrainingRows,
+        policy: SelectionPolicy,
+        stage: str,
+        holdout: Tensor | None,
+        observe: Observer | None,
+    ) -> None:
+        started = time.perf_counter()
+        net, data = self.net, self.data
+        measurement = EpochMeasurement(self.history, self.labels, data)
+        learning_rate = net.optimizer_.param_groups[0]["lr"]
+        with net.epoch(rows, self._validation_rows()) as valid_rows:
+            sums = self._loop.run(rows, policy, self.n_epochs, observe)
+            errors = {
+                "valid_error": net.error_on(valid_rows, notify=True),
+                "holdout_error": net.error_on(self._holdout_rows(holdout)),
+            }
+            net.record_epoch(sums, stage, errors)
+        self.n_epochs += 1
+        n_networks = len(net.networks)
+        train_loss = net.history[-1, "train_loss"]
+        self._check_finite(train_loss, sums)
+        record = EpochRecord(
+            epoch=self.n_epochs,
+            stage=stage,
+            train_loss=train_loss / n_networks,
+            learning_rate=learning_rate,
+            selected_fraction=sums.n_selected / (n_networks * len(rows)),
+            n_skipped_batches=sums.n_skipped,
+            n_valid=None if data.valid_labels is None else len(data.valid_labels),
+            **errors,
+            **measurement.fields(rows.rows, policy.acceptance),
+            **policy.epoch_summary(),
+            seconds=time.perf_counter() - started,
+        )
+        self.records.append(record)
+        self.progress.show(record)
+
+    def _validation_rows(self) -> PredictionRows | None:
+        if self.data.X_valid is None:
+            return None
+        return PredictionRows(self.data.X_valid, labels=self.data.valid_labels)
+
+    def _holdout_rows(self, holdout: Tensor | None) -> PredictionRows | None:
+        if holdout is None:
+            return None
+        return PredictionRows(self.data.X, holdout, self.data.labels[holdout])
+
+    def _check_finite(self, train_loss: float, sums: EpochSums) -> None:
+        skipped_all = sums.n_skipped == len(sums.losses)
+        if not (np.isfinite(train_loss) or skipped_all):
+            raise TrainingDivergedError(
+                f"Training diverged: the mean loss of epoch {self.n_epochs} is "
+                f"{train_loss}, so the network cannot be used. Lower the learning rate "
+                f"(lr={self.net.lr}), scale the columns of X, or check that the module "
+                "returns finite logits."
+            )

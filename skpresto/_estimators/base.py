@@ -1,0 +1,192 @@
+"""What all classifiers share: validate, build the net, train, publish, predict."""
+
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skpresto._engine.progress import Progress
+from skpresto._engine.rows import PredictionRows
+from skpresto._engine.seeding import fit_threads, predict_threads, seeded
+from skpresto._engine.trainer import Trainer
+from skpresto._estimators.build import build_net
+from skpresto._estimators.params import NetParamsMixin
+from skpresto._estimators.validation import check_rows, check_training_data
+from skpresto._label_quality.report import LabelReport
+from skpresto._sklearn import Interval, _fit_context
+
+
+class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, ABC):
+    """Own a skorch net, and train it as the method's ``_train`` describes."""
+
+    _parameter_constraints: dict = {
+        "lr": [Interval(Real, 0, None, closed="neither")],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "q": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+        "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    def __init__(
+        self,
+        module,
+        *,
+        q,
+        criterion,
+        optimizer,
+        lr,
+        max_epochs,
+        batch_size,
+        device,
+        callbacks,
+        n_jobs,
+        random_state,
+        verbose,
+        **net_params,
+    ):
+        self.module = module
+        self.q = q
+        self.criterion = criterion
+        self.optimizer = optimizer
+        self.lr = lr
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.device = device
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self._store_further_params(net_params)
+
+    @abstractmethod
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+        """Run the stages of the method, and report on the training labels."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, *, X_val=None, y_val=None, y_true=None):
+        """Train on labels of which some may be wrong.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or \
+(n_samples, channels, height, width), or torch Dataset
+            Training samples. Arrays of type float32 are used without a copy, others
+            are converted, so integers beyond 2**24 lose their last digits (scale them
+            first). A memory map is read batch by batch, and a map-style ``Dataset``
+            item by item, in worker processes if ``iterator_train__num_workers`` is
+            set.
+        y : array-like of shape (n_samples,)
+            Given labels: strings, integers or booleans. May be omitted for a
+            ``Dataset`` whose items are tuples of features and label.
+        X_val, y_val : array-like, default=None
+            Samples with correct labels, for rules such as
+            :class:`~skpresto.stopping.ValidationStop` and for callbacks that score
+            validation data; not trained on.
+        y_true : array-like of shape (n_samples,), default=None
+            True labels of the training samples, for research: used only for
+            :class:`~skpresto.stopping.OracleStop` and to record memorization
+            precision and recall.
+
+        Returns
+        -------
+        self : estimator instance
+            The fitted classifier.
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y, X_val, y_val, y_true)
+        except BaseException:
+            # A failed fit leaves no fitted attributes, and keeps those of an earlier.
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _fit(self, X, y, X_val, y_val, y_true):
+        data = check_training_data(self, X, y, X_val, y_val, y_true)
+        given = {"X_val": data.X_valid, "y_val": data.valid_labels}
+        self._check_fit_requirements({**given, "y_true": data.is_correct})
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        rng = np.random.RandomState(seed)
+        progress = Progress(int(self.verbose), self.max_epochs)
+        with seeded(seed, self.device), fit_threads(self.n_jobs):
+            try:
+                trainer = Trainer(build_net(self, data), data, self.q, progress)
+                report = self._train(trainer, rng)
+                trainer.finish()
+            finally:
+                progress.close()
+        self.net_ = trainer.net
+        self.n_epochs_ = trainer.n_epochs
+        self.history_ = trainer.records
+        self._publish(report.decoded(self.classes_))
+        return self
+
+    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
+        """Raise if the method needs an argument that ``fit`` was not given."""
+
+    def _publish(self, report: LabelReport) -> None:
+        """Set the fitted attributes that describe the training labels."""
+        self.label_report_ = report
+        self.safe_mask_ = report.is_safe
+        self.label_quality_ = report.quality
+        self.label_agreement_ = report.agreement
+        self.suggested_labels_ = report.suggested
+        self.noise_rate_ = report.noise_rate
+        if report.corrected is not None:
+            self.corrected_labels_ = report.corrected
+            self.corrected_mask_ = report.is_corrected
+        if report.transition_matrix is not None:
+            self.transition_matrix_ = report.transition_matrix
+
+    def predict_proba(self, X):
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes), dtype=float32
+            One column per class, in the order of ``classes_``.
+
+        Notes
+        -----
+        The probabilities of a row do not depend on the other rows: the same bits result
+        in any order, one row at a time, and for any ``iterator_valid__batch_size``.
+        Calls from several threads run at the same time, also during a fit.
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, reset=False)
+        with predict_threads(self.n_jobs):
+            return self.net_.predict_proba(PredictionRows(rows))
+
+    def predict(self, X):
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Predicted labels, of the type of the labels given to ``fit``.
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, reset=False)
+        with predict_threads(self.n_jobs):
+            predicted = self.net_.predicted_classes(PredictionRows(rows))
+        return self.classes_[predicted.cpu().numpy()]

@@ -1,0 +1,204 @@
+"""Build the net that an estimator's parameters describe."""
+
+import copy
+import inspect
+import math
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+from skpresto._engine.ensemble import NetworkStack
+from skpresto._engine.net import Blueprint, NoisyLabelNet
+from skpresto._engine.rows import TrainingData, take_rows
+from skpresto._estimators.callbacks import checked_callbacks
+from skpresto._estimators.params import check_part_params
+from skpresto.modules import MLP, SmallCNN
+
+#: Names under which the constructor of a module can take the size of the data.
+SIZE_NAMES = {
+    "n_features": ("n_features", "n_features_in", "in_features"),
+    "input_shape": ("input_shape",),
+    "n_classes": ("n_classes", "n_outputs", "out_features"),
+}
+
+#: Optimizers with a fused kernel on CPU and CUDA: same results, half the time.
+_HAVE_FUSED = {
+    torch.optim.SGD,
+    torch.optim.Adam,
+    torch.optim.AdamW,
+    torch.optim.Adagrad,
+}
+
+softmax = partial(torch.softmax, dim=-1)
+
+
+def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
+    """Return the net that ``estimator`` describes, not yet initialized."""
+    params = estimator._net_params()
+    module, module_params = _module(estimator, data, _of("module", params))
+    optimizer_params = _of("optimizer", params)
+    _check_optimizer(estimator, optimizer_params)
+    _complete_optimizer(estimator, optimizer_params)
+    criterion, criterion_params = _criterion(estimator, _of("criterion", params))
+    for prefix in ("iterator_train", "iterator_valid"):
+        check_part_params(estimator, prefix, DataLoader, _of(prefix, params))
+    others = {
+        name: value
+        for name, value in params.items()
+        if name.partition("__")[0] not in ("module", "optimizer", "criterion")
+    }
+    net = NoisyLabelNet(
+        module,
+        criterion,
+        optimizer=estimator.optimizer,
+        lr=estimator.lr,
+        batch_size=estimator.batch_size,
+        device=estimator.device,
+        callbacks=checked_callbacks(estimator, _of("callbacks", params)),
+        train_split=None,
+        verbose=0,
+        predict_nonlinearity=softmax,
+        **_prefixed("module", module_params),
+        **_prefixed("optimizer", optimizer_params),
+        **_prefixed("criterion", criterion_params),
+        **others,
+    )
+    net.blueprint_ = Blueprint(
+        module_factory=partial(_networks, module),
+        is_pretrained=isinstance(estimator.module, nn.Module),
+        probe_batch=take_rows(data.X, torch.arange(2)),
+        n_classes=data.n_classes,
+    )
+    return net
+
+
+def _of(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+    start = f"{prefix}__"
+    return {k[len(start) :]: v for k, v in params.items() if k.startswith(start)}
+
+
+def _prefixed(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}__{name}": value for name, value in params.items()}
+
+
+def _module(
+    estimator: Any, data: TrainingData, params: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return a callable that makes a network, and its arguments."""
+    module, shape = estimator.module, tuple(data.X.shape[1:])
+    if isinstance(module, nn.Module):
+        if params:
+            raise ValueError(
+                f"{type(estimator).__name__} got an instance as module, so "
+                f"module__{next(iter(params))} cannot be passed to it. Give its class, "
+                f"{type(module).__name__}, instead."
+            )
+        return partial(copy.deepcopy, module), {}
+    if module is None:
+        module = _built_in_module(estimator, shape)
+    if not callable(module):
+        raise TypeError(
+            f"{type(estimator).__name__} needs module to be an nn.Module class, an "
+            f"instance or None, got {module!r}."
+        )
+    check_part_params(estimator, "module", module, params)
+    sizes = {
+        "n_features": math.prod(shape),
+        "input_shape": shape,
+        "n_classes": data.n_classes,
+    }
+    asked = inspect.signature(module).parameters
+    for size, names in SIZE_NAMES.items():
+        for name in set(names) & set(asked) - set(params):
+            params[name] = sizes[size]
+    return module, params
+
+
+def _networks(
+    module: Any, n_networks: int, must_differ: bool, **params: Any
+) -> nn.Module:
+    """Return one network, or a stack of several, with different weights if needed."""
+    if n_networks == 1:
+        return module(**params)
+    networks = [module(**params) for _ in range(n_networks)]
+    if must_differ and isinstance(module, partial) and module.func is copy.deepcopy:
+        for network in networks[1:]:
+            _make_different(network, networks[0])
+    return NetworkStack(networks)
+
+
+def _make_different(network: nn.Module, other: nn.Module) -> None:
+    """Initialize the weights of a copied instance anew."""
+    for part in network.modules():
+        reset = getattr(part, "reset_parameters", None)
+        if callable(reset):
+            reset()
+    if all(map(torch.equal, network.parameters(), other.parameters())):
+        raise ValueError(
+            "Two networks with equal initial weights stay equal. The module given is "
+            "an instance whose weights cannot be initialized anew; pass its class "
+            "instead."
+        )
+
+
+def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:
+    if len(shape) == 1:
+        return MLP
+    if len(shape) == 3:
+        return SmallCNN
+    raise ValueError(
+        f"{type(estimator).__name__} has a built-in network for tables, X of shape "
+        "(n_samples, n_features), and for images, (n_samples, channels, height, "
+        f"width); got samples of shape {shape}. Pass a module for such data."
+    )
+
+
+def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+    optimizer = estimator.optimizer
+    if not callable(optimizer):
+        raise TypeError(
+            f"{type(estimator).__name__} needs optimizer to be a class such as "
+            f"torch.optim.SGD, got {optimizer!r}."
+        )
+    if isinstance(optimizer, type) and issubclass(optimizer, torch.optim.LBFGS):
+        raise ValueError(
+            f"{type(estimator).__name__} cannot train with LBFGS, which evaluates a "
+            "batch many times in one step and so would record its predictions many "
+            "times. Use SGD, Adam or another optimizer with one evaluation per step."
+        )
+    check_part_params(estimator, "optimizer", optimizer, params)
+
+
+def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+    """Set the default momentum, and the fused implementation where torch has it."""
+    optimizer = estimator.optimizer
+    if optimizer is torch.optim.SGD:
+        params.setdefault("momentum", 0.9)
+    # A dampened momentum must begin with the first gradient, see begin_momentum().
+    rules_out = {"foreach", "differentiable", "dampening"}
+    has_fused = optimizer in _HAVE_FUSED and not rules_out & set(params)
+    if has_fused and torch.device(estimator.device).type in ("cpu", "cuda"):
+        params.setdefault("fused", True)
+
+
+def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a criterion that returns one loss per sample, and its parameters."""
+    criterion = estimator.criterion
+    if isinstance(criterion, nn.Module):
+        if params:
+            raise ValueError(
+                f"{type(estimator).__name__} got an instance as criterion, so "
+                f"criterion__{next(iter(params))} cannot be passed to it. Give its "
+                f"class, {type(criterion).__name__}, instead."
+            )
+        criterion = copy.deepcopy(criterion)
+        if hasattr(criterion, "reduction"):
+            criterion.reduction = "none"  # type: ignore[assignment]
+        return criterion, params
+    check_part_params(estimator, "criterion", criterion, params)
+    if "reduction" in inspect.signature(criterion).parameters:
+        params["reduction"] = "none"
+    return criterion, params

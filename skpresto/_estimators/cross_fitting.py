@@ -1,0 +1,103 @@
+"""The stages of CrossPrestopping: fold networks, final networks, ensemble vote."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from skpresto._engine.rows import PredictionRows
+from skpresto._engine.trainer import Trainer
+from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
+from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
+from skpresto._selection.cross_fit import (
+    CoTeachOnCleanedLabels,
+    SelectByOutOfFoldPosterior,
+)
+
+# Two, to select for each other. Further ones improve little, and each costs one fit.
+_N_FINAL_NETWORKS = 2
+
+
+def train_fold_networks(
+    trainer: Trainer,
+    fold_of: np.ndarray,
+    stop_epoch: int,
+    max_epochs: int,
+    epsilon: float,
+) -> LabelPosterior | None:
+    """Train one network per fold, which leaves that fold out; return the posterior.
+
+    The networks are trained on all labels for ``stop_epoch`` epochs and on accepted
+    labels for the rest of ``max_epochs``. They remain in ``trainer.net``.
+
+    Networks that reject most labels have learned too little to assess them. Training on
+    all labels is therefore extended until half of the labels are accepted, for at most
+    half of ``max_epochs``. If less than half are accepted then, or in the end, None is
+    returned.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Its networks are replaced.
+    fold_of : ndarray of shape (n_samples,)
+        The fold of each sample, -1 for samples in no fold.
+    stop_epoch, max_epochs : int
+        Length of the first stage, and of both.
+    epsilon : float
+        Largest probability of error at which a label is corrected.
+    """
+    trainer.start(n_networks=fold_of.max() + 1)
+    probabilities = OutOfFoldProbabilities(
+        torch.from_numpy(fold_of).to(trainer.labels.device),
+        trainer.data.n_classes,
+        trainer.history.length,
+    )
+    policy = SelectByOutOfFoldPosterior(probabilities, trainer.labels, epsilon)
+
+    def accepts_half() -> bool:
+        return _accepts_half(policy.acceptance, probabilities.is_known())
+
+    trainer.run(policy, stop_epoch, stage="cross-fit phase 1")
+    n_further = -(-max_epochs // 2) - stop_epoch
+    if not accepts_half() and not trainer.run(
+        policy, n_further, stage="cross-fit phase 1", until=accepts_half
+    ):
+        return None
+    policy.is_selecting = True
+    n_left = max_epochs - trainer.n_epochs
+    trainer.run(policy, n_left, stage="cross-fit phase 2")
+    _predict_unseen_samples(trainer, probabilities)
+    posterior = LabelPosterior(
+        probabilities.finalize(trainer.labels),
+        trainer.labels,
+        epsilon,
+        confident_only=True,
+    )
+    is_known = posterior.probability.sum(dim=1) > 0
+    return posterior if _accepts_half(posterior, is_known) else None
+
+
+def _accepts_half(posterior: LabelPosterior, is_known: Tensor) -> bool:
+    """Return whether at least half of the assessed labels are accepted."""
+    is_safe = posterior.assess_all().is_safe[is_known]
+    return is_safe.double().mean().item() >= 0.5
+
+
+def _predict_unseen_samples(
+    trainer: Trainer, probabilities: OutOfFoldProbabilities
+) -> None:
+    """Add the ensemble's probabilities for samples that were not visited."""
+    unseen = (~probabilities.is_known()).nonzero().squeeze(1)
+    if len(unseen):
+        rows = PredictionRows(trainer.data.X, unseen.cpu())
+        predicted = torch.from_numpy(trainer.net.predict_proba(rows))
+        probabilities.add(unseen, predicted.to(unseen.device))
+
+
+def train_final_networks(
+    trainer: Trainer, assessment: LabelAssessment, max_epochs: int
+) -> None:
+    """Train networks on accepted and corrected labels, as an ensemble with the folds."""
+    # Copies of a pretrained instance, trained on the same batches, stay equal.
+    n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_FINAL_NETWORKS
+    trainer.start(n_networks, folds=trainer.net.networks)
+    trainer.run(CoTeachOnCleanedLabels(assessment), max_epochs, stage="final")

@@ -1,0 +1,251 @@
+"""CrossPrestopping: labels accepted by out-of-fold predictions, then an ensemble."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import torch
+from torch import nn
+
+from skpresto._engine.trainer import Trainer
+from skpresto._estimators.cross_fitting import (
+    train_final_networks,
+    train_fold_networks,
+)
+from skpresto._estimators.prestopping import PrestoppingClassifier
+from skpresto._estimators.reporting import report_labels
+from skpresto._estimators.two_phases import run_phase_one, run_phase_two
+from skpresto._label_quality.report import LabelReport
+from skpresto._sklearn import HasMethods, Interval
+from skpresto._splits import assign_folds
+from skpresto._warn import warn_caller
+from skpresto.exceptions import FallbackWarning
+from skpresto.stopping import AgreementStop, StopRule
+
+
+class CrossPrestoppingClassifier(PrestoppingClassifier):
+    """Accept labels by out-of-fold predictions, and train an ensemble on them.
+
+    A network trained on a wrong label comes to predict it, so its own predictions are
+    biased towards the given labels. Here ``cv`` networks are trained side by side, each
+    of which leaves one fold out (cross-fitting): on all labels up to the stop point,
+    then on the labels whose posterior probability, computed from the predictions of the
+    network that was not trained on them, is at least one half. Two final networks are
+    trained on accepted and corrected labels, and all networks predict as an ensemble.
+    Neither clean labels nor a noise rate are needed. The cost is about ``cv + 3`` fits.
+
+    This method is unpublished. The evidence for it are the benchmarks of this package:
+    over 25 rows of noisy data it closes on average 74 % of the gap in test error between
+    training on noisy and on correct labels (Co-teaching with the true noise rate:
+    55 %, Prestopping: 30 %), and has the lowest error on 21 of them.
+
+    Parameters
+    ----------
+    module : nn.Module class or instance, default=None
+        The network, as in :class:`PrestoppingClassifier`. All networks start from the
+        weights of an instance.
+    cv : int or cross-validation splitter, default=5
+        Number of folds, stratified by label, or a scikit-learn splitter, such as
+        :class:`~sklearn.model_selection.GroupKFold` bound to groups. One network is
+        trained per fold.
+    q : int, default=10
+        Number of visits over which out-of-fold probabilities are averaged: the latest
+        has weight 1/q, and the weights of earlier ones decay exponentially.
+    stop : StopRule, default=None
+        Chooses the end of phase I. ``None`` means
+        :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
+        ``AgreementStop(margin=0, window=3)`` otherwise, which stops earlier than the
+        default of :class:`PrestoppingClassifier`: fold networks trained on fewer wrong
+        labels assess labels better, and need not fit every sample.
+    epsilon : float in [0, 1], default=0.05
+        A label is corrected if another class has a posterior probability of at least
+        ``1 - epsilon``.
+    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
+    n_jobs, random_state, verbose, **net_params
+        How networks are trained, as in :class:`PrestoppingClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, input_shape_, n_epochs_
+        As in :class:`PrestoppingClassifier`.
+    net_ : skorch.NeuralNet
+        The trained net. The final networks are ``net_.module_.final.networks``, the
+        fold networks ``net_.module_.folds``; after a fallback, the networks are
+        ``net_.module_.networks``.
+    history_ : list of EpochRecord
+        One record per epoch, with the name of its stage: "search" (one network, to find
+        the stop point), "cross-fit phase 1", "cross-fit phase 2", and "final" or, after
+        a fallback, "fallback phase 1" and "fallback phase 2". Can be passed to
+        ``pandas.DataFrame``.
+    safe_mask_ : ndarray of shape (n_samples,), dtype=bool
+        Whether the label is accepted: ``label_quality_ >= 0.5``; after a fallback,
+        whether it is the majority prediction.
+    label_quality_ : ndarray of shape (n_samples,)
+        Posterior probability that the given label is correct.
+    label_agreement_ : ndarray of shape (n_samples,)
+        Fraction of the last ``q`` predictions of the final networks that equal the
+        given label.
+    suggested_labels_ : ndarray of shape (n_samples,)
+        Class with the highest posterior probability; after a fallback, the majority
+        prediction.
+    corrected_labels_ : ndarray of shape (n_samples,)
+        The corrected label where there is one, the given one elsewhere.
+    corrected_mask_ : ndarray of shape (n_samples,), dtype=bool
+        Where the two differ.
+    transition_matrix_ : ndarray of shape (n_classes, n_classes)
+        Estimated probability of each given label (columns) for each true class (rows),
+        counted on out-of-fold predictions. Not available after a fallback.
+    noise_rate_ : float
+        Estimated fraction of wrong labels: the fraction of labels not accepted.
+    label_report_ : LabelReport
+        The above, per sample, as one object.
+    used_fallback_ : bool
+        Whether the fold networks were too inaccurate and an ensemble was trained
+        instead, see the notes.
+    stop_epoch_ : int
+        The end of phase I chosen by the rule; it may be extended, see the notes.
+    stop_rule_ : StopRule
+        The rule that was used.
+
+    See Also
+    --------
+    PrestoppingClassifier : One network.
+    PrestoppingPlusClassifier : The published extension of Prestopping.
+
+    Notes
+    -----
+    If samples of class j carry the label k with probability ``T[j, k]``, then by Bayes'
+    rule a sample with out-of-fold probabilities p and label k belongs to class j with a
+    probability proportional to ``p[j] * T[j, k]``. T is counted from the predicted
+    classes, anew in each epoch. The final posterior uses the geometric mean of the
+    probabilities, temperature scaling, and a T counted among the more confident half of
+    each class. It gives the expected fraction of wrong labels among those accepted or
+    corrected, and each final network leaves that fraction of the largest losses out for
+    the other one, as in Co-teaching. Probabilities take eight bytes per sample and
+    class.
+
+    Phase I is extended until half of the labels are accepted. If that takes more than
+    half of ``max_epochs``, as on a thousand images, or if less than half are accepted
+    in the end, the method falls back: ``cv`` networks trained on all folds go through
+    the two phases of :class:`PrestoppingClassifier` as an ensemble, by default under
+    ``AgreementStop(min_memorized_fraction=0.5)``. No label is corrected then, a warning
+    is issued and ``used_fallback_`` is True.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from skpresto import CrossPrestoppingClassifier
+    >>> from skpresto.stopping import NoiseRateStop
+    >>> X, y = make_blobs(n_samples=200, random_state=0)
+    >>> clf = CrossPrestoppingClassifier(
+    ...     cv=3, stop=NoiseRateStop(0.2), max_epochs=20, random_state=0
+    ... ).fit(X, y)
+    >>> clf.transition_matrix_.shape
+    (3, 3)
+    """
+
+    _parameter_constraints = {
+        **PrestoppingClassifier._parameter_constraints,
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+        "epsilon": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        module=None,
+        *,
+        cv=5,
+        q=10,
+        stop=None,
+        epsilon=0.05,
+        criterion=nn.CrossEntropyLoss,
+        optimizer=torch.optim.SGD,
+        lr=0.1,
+        max_epochs=60,
+        batch_size=128,
+        device="cpu",
+        callbacks=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        **net_params,
+    ):
+        self.cv = cv
+        self.epsilon = epsilon
+        super().__init__(
+            module,
+            q=q,
+            stop=stop,
+            criterion=criterion,
+            optimizer=optimizer,
+            lr=lr,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            device=device,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            **net_params,
+        )
+
+    def _default_stop_rule(self) -> StopRule:
+        return AgreementStop(margin=0, window=3)
+
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+        trainer.start()
+        self.stop_epoch_, is_settled = run_phase_one(
+            trainer, self.stop_rule_, self.max_epochs, rng, stage="search"
+        )
+        fold_of = assign_folds(trainer.data.labels.numpy(), self.cv, rng)
+        posterior = train_fold_networks(
+            trainer, fold_of, self.stop_epoch_, self.max_epochs, self.epsilon
+        )
+        self.used_fallback_ = posterior is None
+        if posterior is None:
+            return self._fall_back_to_ensemble(trainer, fold_of.max() + 1, rng)
+        if not is_settled:
+            self._warn_unsettled(
+                "labels are selected only after networks were trained on all of them, "
+                "which is right if they are clean"
+            )
+        assessment = posterior.assess_all()
+        train_final_networks(trainer, assessment, self.max_epochs)
+        trainer.predict_unseen_samples()
+        report = LabelReport(
+            is_safe=assessment.is_safe,
+            quality=assessment.quality,
+            suggested=assessment.suggested,
+            agreement=trainer.history.agreement(trainer.labels),
+            corrected=assessment.labels,
+            is_corrected=assessment.labels != trainer.labels,
+            transition_matrix=posterior.transition_matrix,
+        )
+        self._warn_of_lost_classes(trainer, report)
+        return report
+
+    def _fall_back_to_ensemble(
+        self, trainer: Trainer, n_networks: int, rng: np.random.RandomState
+    ) -> LabelReport:
+        """Train an ensemble through the two phases of Prestopping."""
+        warn_caller(
+            f"{type(self).__name__}: the fold networks accepted less than half of the "
+            f"labels, so an ensemble of {n_networks} networks is trained as in "
+            "PrestoppingClassifier instead, and no label is corrected. More samples, "
+            "more max_epochs or a better module may avoid this.",
+            FallbackWarning,
+        )
+        if self.stop is None and trainer.data.X_valid is None:
+            # Held-out error is high where fold networks are inaccurate, and phase I
+            # would be stopped before most correct labels are learned.
+            self.stop_rule_ = AgreementStop(min_memorized_fraction=0.5)
+        # Copies of a pretrained instance, trained on the same batches, stay equal.
+        trainer.start(1 if trainer.net.blueprint_.is_pretrained else n_networks)
+        self.stop_epoch_, is_settled = run_phase_one(
+            trainer, self.stop_rule_, self.max_epochs, rng, stage="fallback phase 1"
+        )
+        if not is_settled:
+            self._warn_unsettled()
+        visits = run_phase_two(trainer, self.max_epochs, stage="fallback phase 2")
+        report = report_labels(trainer, visits, corrected=trainer.labels)
+        self._warn_of_lost_classes(trainer, report)
+        return report

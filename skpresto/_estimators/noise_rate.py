@@ -1,0 +1,52 @@
+"""The noise rate that a method needs: as given, or estimated from the data."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import torch
+
+from skpresto._engine.trainer import Trainer
+from skpresto._estimators.two_phases import run_phase_one, run_phase_two
+from skpresto._sklearn import Interval
+from skpresto._splits import hold_out
+from skpresto.stopping import AgreementStop
+
+NOISE_RATE_CONSTRAINT = [Interval(Real, 0, 1, closed="left"), None]
+
+
+def given_or_estimated_noise_rate(
+    estimator: Any, trainer: Trainer, rng: np.random.RandomState
+) -> float:
+    """Return the noise rate given to ``estimator``, or an estimate.
+
+    The estimate is the fraction of samples outside the safe set after Prestopping with
+    :class:`~skpresto.stopping.AgreementStop`, for which one network is trained with
+    the parameters of the estimator. Samples that are too hard to learn count as wrong,
+    so it tends to be too high on hard data.
+    """
+    if estimator.noise_rate is not None:
+        return float(estimator.noise_rate)
+    rule = AgreementStop()
+    name = type(estimator).__name__
+    labels = trainer.data.labels.numpy()
+    # A trial with a generator of its own, so that ``rng`` is not advanced.
+    if hold_out(labels, rule.holdout_fraction, np.random.RandomState(0)) is None:
+        raise ValueError(
+            f"{name} cannot estimate the noise rate from {len(labels)} samples of "
+            f"{trainer.data.n_classes} classes: none can be held out. Pass "
+            "noise_rate=..., the fraction of wrong labels."
+        )
+    trainer.start()
+    stages = "noise rate phase 1", "noise rate phase 2"
+    run_phase_one(trainer, rule, estimator.max_epochs, rng, stage=stages[0])
+    run_phase_two(trainer, estimator.max_epochs, stage=stages[1])
+    trainer.predict_unseen_samples()
+    n_safe = int(torch.count_nonzero(trainer.history.agrees(trainer.labels)))
+    if n_safe == 0:
+        raise ValueError(
+            f"{name} cannot estimate the noise rate: no given label equals the "
+            "majority prediction of a network trained on the labels. Pass "
+            "noise_rate=..., the fraction of wrong labels."
+        )
+    return 1 - n_safe / len(labels)

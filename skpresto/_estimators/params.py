@@ -1,0 +1,148 @@
+"""skorch's prefixed parameters on a scikit-learn estimator."""
+
+import difflib
+import inspect
+from typing import Any
+
+#: Prefixes of parameters, as in ``optimizer__weight_decay``.
+PREFIXES = (
+    "module",
+    "criterion",
+    "optimizer",
+    "iterator_train",
+    "iterator_valid",
+    "callbacks",
+)
+
+
+def is_net_param(name: str) -> bool:
+    """Return whether a parameter belongs to a part of the net."""
+    prefix, separator, rest = name.partition("__")
+    return prefix in PREFIXES and bool(separator and rest)
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """Return a hint at the nearest known name, or an empty string."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+class NetParamsMixin:
+    """Get and set parameters such as ``module__hidden`` like any others.
+
+    They are kept as attributes of the same name, so ``clone``, ``GridSearchCV`` and
+    ``repr`` see them. As scikit-learn requires, the constructor does not validate; an
+    unknown name raises an error in ``fit``.
+    """
+
+    #: Unknown names given to the constructor; set only if there are any.
+    _unexpected: tuple[str, ...] = ()
+
+    def _store_further_params(self, further: dict[str, Any]) -> None:
+        """Store arguments beyond those in the signature."""
+        vars(self).update(further)
+        unexpected = [name for name in further if not is_net_param(name)]
+        if unexpected:
+            self._unexpected = (*self._unexpected, *unexpected)
+
+    def _further_params(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if is_net_param(name) or name in self._unexpected
+        }
+
+    def _net_params(self) -> dict[str, Any]:
+        """Return the parameters of the parts of the net; raise for unknown ones."""
+        for name in self._unexpected:
+            raise TypeError(
+                f"{type(self).__name__} got an unexpected argument {name!r}"
+                + (did_you_mean(name, self._known_names(name)) or ".")
+            )
+        return self._further_params()
+
+    def _known_names(self, misspelt: str) -> list[str]:
+        """Return valid names similar to ``misspelt``."""
+        own = list(inspect.signature(type(self)).parameters)[:-1]
+        # Both "modul__width" and "module_width" are close to "module__width".
+        prefix, _, rest = misspelt.partition("__")
+        meant = [
+            f"{near}__{rest}" for near in difflib.get_close_matches(prefix, PREFIXES)
+        ]
+        meant += [
+            f"{known}__{misspelt[len(known) :].lstrip('_')}"
+            for known in PREFIXES
+            if misspelt.startswith(f"{known}_")
+        ]
+        return own + meant
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters of this estimator, those of its net included.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of contained objects, such as the stop
+            rule.
+
+        Returns
+        -------
+        params : dict
+            Parameter names mapped to their values.
+        """
+        return {**super().get_params(deep=deep), **self._further_params()}  # type: ignore[misc]
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters of this estimator, of contained objects or of its net.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
+            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*`` and
+            ``callbacks__*`` go to the part of the net they name.
+
+        Returns
+        -------
+        self : estimator instance
+            This estimator.
+        """
+        further = {
+            name: params.pop(name)
+            for name in list(params)
+            # The name of the catch-all is not a parameter, but users may try it.
+            if is_net_param(name) or name == "net_params"
+        }
+        known = self.get_params(deep=True)
+        for name in params:
+            owner = name.partition("__")[0]
+            if owner not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}"
+                    + (did_you_mean(name, self._known_names(name) + list(known)) or ".")
+                )
+            if owner != name and params.get(owner, known[owner]) is None:
+                raise ValueError(
+                    f"{type(self).__name__} cannot set {name}, since {owner} is None. "
+                    f"Give {owner} a value first, or in the same call."
+                )
+        self._store_further_params(further)
+        return super().set_params(**params)  # type: ignore[misc]
+
+
+def check_part_params(estimator: Any, prefix: str, part: Any, known: dict) -> None:
+    """Raise if ``part``, a class, does not take the parameters given for it."""
+    try:
+        parameters = inspect.signature(part).parameters
+    except (TypeError, ValueError):  # written in C: it raises by itself
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    for name in known:
+        if name.partition("__")[0] not in {*parameters, "param_groups"}:
+            takes = [f"{prefix}__{taken}" for taken in parameters]
+            raise ValueError(
+                f"{type(estimator).__name__} got {prefix}__{name}, which "
+                f"{getattr(part, '__name__', part)} does not take"
+                + (did_you_mean(f"{prefix}__{name}", takes) or ".")
+            )

@@ -1,0 +1,58 @@
+"""The report on training labels of methods that record predictions at every visit."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from skpresto._engine.rows import PredictionRows
+from skpresto._engine.trainer import Trainer
+from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._label_quality.report import LabelReport
+
+
+def report_labels(
+    trainer: Trainer,
+    visits: MeanProbabilities,
+    *,
+    is_safe: Tensor | None = None,
+    corrected: Tensor | None = None,
+    **further: Any,
+) -> LabelReport:
+    """Return what the predictions of a training say about the labels.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        After training. Suggested labels are the majority votes of its history.
+    visits : MeanProbabilities
+        The visits from which the quality is computed.
+    is_safe : Tensor of shape (n_samples,), dtype=bool, default=None
+        Labels that the method accepts; None means those that win the vote.
+    corrected : Tensor of shape (n_samples,), default=None
+        Corrected label of each sample, if the method corrects labels.
+    **further : dict
+        Further fields of the report.
+    """
+    labels = trainer.labels
+    trainer.predict_unseen_samples()
+    predict_unknown(trainer, visits)
+    quality, _ = visits.assess()
+    return LabelReport(
+        is_safe=trainer.history.agrees(labels) if is_safe is None else is_safe,
+        quality=quality,
+        suggested=trainer.history.vote(),
+        agreement=trainer.history.agreement(labels),
+        corrected=corrected,
+        is_corrected=None if corrected is None else corrected != labels,
+        **further,
+    )
+
+
+def predict_unknown(trainer: Trainer, visits: MeanProbabilities) -> None:
+    """Add the predicted probabilities of samples without a visit."""
+    unknown = visits.unknown()
+    if len(unknown):
+        rows = PredictionRows(trainer.data.X, unknown.cpu())
+        probability = torch.from_numpy(trainer.net.predict_proba(rows))
+        visits.add_probability(unknown, probability.to(unknown.device))

@@ -1,0 +1,93 @@
+"""Label quality from the mean class probabilities over visits during training."""
+
+import torch
+from torch import Tensor
+
+from skpresto._label_quality.posterior import LabelPosterior
+
+#: Up to this many values, the means of all classes are stored: 512 MB.
+MAX_VALUES = 1 << 27
+# Rows whose softmax is computed together.
+_ROWS_AT_ONCE = 1 << 13
+
+
+class MeanProbabilities:
+    """Average the predicted class probabilities of each sample over its visits.
+
+    Parameters
+    ----------
+    labels : Tensor of shape (n_samples,)
+        Given labels.
+    n_classes : int
+        Number of classes.
+
+    Notes
+    -----
+    Four bytes per sample and class are used, up to :data:`MAX_VALUES`. Beyond that, only
+    the probability of the given label is stored, eight bytes per sample, and the
+    quality is its mean.
+    """
+
+    def __init__(self, labels: Tensor, n_classes: int) -> None:
+        self.labels = labels
+        self.has_all_classes = len(labels) * n_classes <= MAX_VALUES
+        n_columns = n_classes if self.has_all_classes else 1
+        self._sums = torch.zeros((len(labels), n_columns), device=labels.device)
+        self._n_visits = torch.zeros(len(labels), device=labels.device)
+        self._waiting: list[tuple[Tensor, Tensor]] = []
+        self._n_waiting = 0
+
+    def add(self, index: Tensor, logits: Tensor) -> None:
+        """Add a visit to each sample at ``index``.
+
+        Parameters
+        ----------
+        index : Tensor of shape (b,)
+            The samples, all different.
+        logits : Tensor of shape (k, b, n_classes)
+            Outputs of k networks, whose probabilities are averaged.
+        """
+        # One softmax for many small batches takes much less time than one for each.
+        self._waiting.append((index, logits))
+        self._n_waiting += len(index)
+        if self._n_waiting >= _ROWS_AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        index = torch.cat([index for index, _ in self._waiting])
+        logits = torch.cat([logits for _, logits in self._waiting], dim=1)
+        self._waiting.clear()
+        self._n_waiting = 0
+        probability = torch.softmax(logits, dim=2)
+        self.add_probability(
+            index, probability[0] if len(logits) == 1 else probability.mean(dim=0)
+        )
+
+    def add_probability(self, index: Tensor, probability: Tensor) -> None:
+        """Add a visit with probabilities of shape (b, n_classes)."""
+        if not self.has_all_classes:
+            labels = self.labels.index_select(0, index)
+            probability = probability.gather(1, labels.unsqueeze(1))
+        self._sums.index_add_(0, index, probability.to(self._sums.dtype))
+        self._n_visits.index_add_(0, index, torch.ones_like(self._n_visits[index]))
+
+    def unknown(self) -> Tensor:
+        """Return the positions of samples without a visit."""
+        self._flush()
+        return (self._n_visits == 0).nonzero().squeeze(1)
+
+    def assess(self) -> tuple[Tensor, Tensor | None]:
+        """Return the quality of each label, and the transition matrix counted.
+
+        The quality is the posterior probability that the given label is correct, or
+        the mean probability of the given label if only that is stored; the transition
+        matrix is then None.
+        """
+        self._flush()
+        means = self._sums / self._n_visits.clamp(min=1).unsqueeze(1)
+        if not self.has_all_classes:
+            return means.squeeze(1), None
+        posterior = LabelPosterior(means, self.labels, confident_only=True)
+        return posterior.assess_all().quality, posterior.transition_matrix

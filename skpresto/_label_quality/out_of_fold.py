@@ -1,0 +1,109 @@
+"""Running means of out-of-fold probabilities."""
+
+import torch
+from torch import Tensor
+
+from skpresto._label_quality.posterior import temperature_scaled
+
+# Lower bound of a probability in a geometric mean, so that no single visit excludes a
+# class.
+_MIN_PROBABILITY = 1e-6
+
+
+class OutOfFoldProbabilities:
+    """Average, per sample, the probabilities of the network not trained on it.
+
+    A network trained on a wrong label comes to predict it, so its own predictions are
+    biased towards the given labels. Here each of several networks leaves one fold out,
+    and the class probabilities that it predicts for that fold during training are
+    averaged with exponentially decaying weights.
+
+    While networks are trained, the arithmetic mean is used (:attr:`mean`): it is
+    conservative, since one visit with a high probability raises it. In the end
+    (:meth:`finalize`) the geometric mean is used, with temperature scaling: it is
+    strict, since a class that has become improbable is excluded although early visits
+    gave it a high probability.
+
+    Parameters
+    ----------
+    fold_of : Tensor of shape (n_samples,)
+        Number of the network that does not train on each sample; -1 if all networks
+        train on it, and the last one provides the probabilities.
+    n_classes : int
+        Number of classes.
+    q : int
+        The latest visit has weight 1/q.
+
+    Attributes
+    ----------
+    mean : Tensor of shape (n_samples, n_classes)
+        Weighted sums of probabilities, in proportion to their arithmetic mean. Rows of
+        samples that were not visited are zero.
+
+    Notes
+    -----
+    Eight bytes per sample and class are used.
+    """
+
+    def __init__(self, fold_of: Tensor, n_classes: int, q: int) -> None:
+        self.fold_of = fold_of
+        self.q = q
+        self.mean = torch.zeros((len(fold_of), n_classes), device=fold_of.device)
+        self._log_mean = torch.zeros_like(self.mean)
+
+    def add(self, index: Tensor, probability: Tensor) -> None:
+        """Add probabilities of shape (b, n_classes) for the samples at ``index``."""
+        probability = probability.to(self.mean.dtype)
+        # Rows need not sum to one, so the first visit is not scaled up.
+        self._move(self.mean, index, probability)
+        logarithm = probability.clamp(min=_MIN_PROBABILITY).log_()
+        self._move(self._log_mean, index, logarithm)
+
+    def _move(self, means: Tensor, index: Tensor, values: Tensor) -> None:
+        moved = means.index_select(0, index).lerp_(values, 1 / self.q)
+        means.index_copy_(0, index, moved)
+
+    def add_batch(self, index: Tensor, logits: Tensor) -> Tensor:
+        """Add what the out-of-fold network of each sample predicts.
+
+        Parameters
+        ----------
+        index : Tensor of shape (b,)
+            The samples.
+        logits : Tensor of shape (k, b, n_classes)
+            Outputs of all networks.
+
+        Returns
+        -------
+        is_trained : Tensor of shape (k, b), dtype=bool
+            Which networks train on which samples.
+        """
+        fold = self.fold_of.index_select(0, index)
+        n_networks, n_samples, _ = logits.shape
+        networks = torch.arange(n_networks, device=fold.device).unsqueeze(1)
+        out_of_fold = logits[fold, torch.arange(n_samples, device=fold.device)]
+        self.add(index, torch.softmax(out_of_fold, dim=1))
+        return networks != fold
+
+    def is_known(self) -> Tensor:
+        """Return for which samples there are probabilities."""
+        return self.mean.sum(dim=1) > 0
+
+    def finalize(self, labels: Tensor) -> Tensor:
+        """Return geometric means after temperature scaling, and free the memory.
+
+        Parameters
+        ----------
+        labels : Tensor of shape (n_samples,)
+            Given labels; the temperature maximizes their likelihood.
+
+        Returns
+        -------
+        probability : Tensor of shape (n_samples, n_classes)
+            Rows of samples that were not visited are zero.
+        """
+        total = self.mean.sum(dim=1, keepdim=True)
+        tiny = torch.finfo(total.dtype).tiny
+        logits = self._log_mean.div_(total.clamp(min=tiny))
+        del self._log_mean
+        return temperature_scaled(logits, labels, is_known=total.squeeze(1) > 0)

@@ -1,0 +1,191 @@
+"""The posterior probability that a given label is correct, by Bayes' rule."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+# Samples processed together when all labels are assessed.
+_SAMPLES_AT_ONCE = 1 << 14
+
+# Temperatures that flatten probabilities, from 1 to 4. Values below 1 often fit better
+# but reject correct labels of samples that are hard to learn.
+_TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+
+
+class LabelAssessment(NamedTuple):
+    """What the posterior says about labels, one entry per sample.
+
+    Parameters
+    ----------
+    is_safe : Tensor of shape (n,), dtype=bool
+        Whether the given label has a posterior probability of at least one half.
+    is_corrected : Tensor of shape (n,), dtype=bool
+        Whether it has not, and another class is nearly certain.
+    labels : Tensor of shape (n,)
+        The corrected label where there is one, the given one elsewhere.
+    quality : Tensor of shape (n,)
+        Posterior probability that the given label is correct.
+    suggested : Tensor of shape (n,)
+        Class with the highest posterior probability.
+    error_probability : Tensor of shape (n,)
+        Posterior probability that ``labels`` is wrong.
+    """
+
+    is_safe: Tensor
+    is_corrected: Tensor
+    labels: Tensor
+    quality: Tensor
+    suggested: Tensor
+    error_probability: Tensor
+
+    @property
+    def is_usable(self) -> Tensor:
+        """Whether there is a label to train on, given or corrected."""
+        return self.is_safe | self.is_corrected
+
+
+class LabelPosterior:
+    """Combine predicted probabilities with counted label noise by Bayes' rule.
+
+    If samples of class j carry the label k with probability ``T[j, k]``, a sample with
+    predicted probabilities p and given label k belongs to class j with a probability
+    proportional to ``p[j] * T[j, k]``. T is counted, with the most probable class in
+    place of the true one. So a label that label noise rarely produces needs little
+    support, and one that it often produces needs much.
+
+    Parameters
+    ----------
+    probability : Tensor of shape (n_samples, n_classes)
+        Predicted class probabilities, up to a factor per row; a row of zeros means
+        that nothing is known. It may change later, and is read when needed.
+    labels : Tensor of shape (n_samples,)
+        Given labels.
+    epsilon : float, default=0.0
+        Largest probability of error at which a label is corrected.
+    confident_only : bool, default=False
+        Count T among the more confident half of each predicted class only. Prediction
+        errors are otherwise counted as label noise, and correct labels of hard samples
+        rejected for it.
+
+    Attributes
+    ----------
+    transition_matrix : Tensor of shape (n_classes, n_classes)
+        T, with rows for true classes and columns for given labels.
+    """
+
+    def __init__(
+        self,
+        probability: Tensor,
+        labels: Tensor,
+        epsilon: float = 0.0,
+        confident_only: bool = False,
+    ) -> None:
+        self.probability = probability
+        self.labels = labels
+        self.epsilon = epsilon
+        self.confident_only = confident_only
+        self.count_transitions()
+
+    def count_transitions(self) -> None:
+        """Count the transition matrix from the present probabilities."""
+        confidence, predicted = self.probability.max(dim=1)
+        is_counted = confidence > 0
+        if self.confident_only:
+            known = is_counted.nonzero().squeeze(1)
+            is_counted[known] = above_class_median_confidence(
+                confidence[known], predicted[known]
+            )
+        self.transition_matrix = counted_transition_matrix(
+            predicted[is_counted], self.labels[is_counted], self.probability.shape[1]
+        )
+
+    def posterior(self, index: Tensor) -> Tensor:
+        """Return the posterior class probabilities of the samples at ``index``."""
+        of_label = self.transition_matrix.t().index_select(
+            0, self.labels.index_select(0, index)
+        )
+        joint = self.probability.index_select(0, index).mul_(of_label)
+        # A sample of which nothing is known has no posterior: its row stays zero.
+        tiny = torch.finfo(joint.dtype).tiny
+        return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))
+
+    def assess(self, index: Tensor) -> LabelAssessment:
+        """Return what the posterior says about the labels of samples at ``index``."""
+        labels = self.labels.index_select(0, index)
+        posterior = self.posterior(index)
+        quality = posterior.gather(1, labels.unsqueeze(1)).squeeze(1)
+        is_safe = quality >= 0.5
+        highest, suggested = posterior.max(dim=1)
+        is_clear = (highest >= 1 - self.epsilon) & (highest > 0) & (suggested != labels)
+        is_corrected = is_clear & ~is_safe
+        usable = torch.where(is_corrected, suggested, labels)
+        error = 1 - torch.where(is_corrected, highest, quality)
+        return LabelAssessment(is_safe, is_corrected, usable, quality, suggested, error)
+
+    def assess_all(self) -> LabelAssessment:
+        """Return what the posterior says about all labels, with T counted anew."""
+        self.count_transitions()
+        samples = torch.arange(len(self.labels), device=self.labels.device)
+        parts = [self.assess(index) for index in samples.split(_SAMPLES_AT_ONCE)]
+        return LabelAssessment(*map(torch.cat, zip(*parts, strict=True)))
+
+    def agrees(self, labels: Tensor) -> Tensor:
+        """Return which of the given labels are safe at present."""
+        return self.assess_all().is_safe
+
+
+def counted_transition_matrix(true: Tensor, given: Tensor, n_classes: int) -> Tensor:
+    """Return how often each class carries each label, slightly smoothed.
+
+    One more sample per class, labeled at random, keeps every entry positive.
+    """
+    counts = torch.bincount(true * n_classes + given, minlength=n_classes**2).float()
+    counts = counts.view(n_classes, n_classes)
+    totals = counts.sum(dim=1, keepdim=True) + 1
+    return (counts + 1 / n_classes) / totals
+
+
+def above_class_median_confidence(confidence: Tensor, predicted: Tensor) -> Tensor:
+    """Return which samples are at least as confident as the median of their class.
+
+    Of an even number of samples, the higher one of the two in the middle counts as the
+    median.
+
+    Examples
+    --------
+    >>> confidence = torch.tensor([0.9, 0.6, 0.7, 0.5])
+    >>> above_class_median_confidence(confidence, torch.tensor([0, 0, 0, 1])).tolist()
+    [True, False, True, True]
+    """
+    order = confidence.argsort(descending=True)
+    order = order[predicted[order].argsort(stable=True)]
+    counts = torch.bincount(predicted)
+    middle = (counts.cumsum(0) - counts + (counts - 1) // 2).clamp(min=0)
+    return confidence >= confidence[order[middle]][predicted]
+
+
+def temperature_scaled(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
+    """Return probabilities flattened by the temperature that fits the labels best.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n_samples, n_classes)
+        Logarithms of probabilities.
+    labels : Tensor of shape (n_samples,)
+        Given labels. Their likelihood accounts for label noise.
+    is_known : Tensor of shape (n_samples,), dtype=bool
+        Rows of other samples become zero.
+    """
+    is_known = is_known.unsqueeze(1)
+    unscaled = torch.softmax(logits, dim=1).mul_(is_known)
+    transitions = LabelPosterior(unscaled, labels).transition_matrix
+    of_label = transitions.t().index_select(0, labels).mul_(is_known)
+    tiny = torch.finfo(logits.dtype).tiny
+
+    def likelihood(temperature: float) -> float:
+        probability = torch.softmax(logits / temperature, dim=1).mul_(of_label)
+        return probability.sum(dim=1).clamp_(min=tiny).log_().mean().item()
+
+    temperature = max(_TEMPERATURES, key=likelihood)
+    return torch.softmax(logits / temperature, dim=1).mul_(is_known)

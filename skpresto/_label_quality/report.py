@@ -1,0 +1,69 @@
+"""What a fit found out about each training label."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class LabelReport:
+    """What a fit found out about the training labels, one entry per sample.
+
+    Every method returns one; the fitted attributes of the classifiers are read from it.
+    Tensors are converted to arrays.
+
+    Parameters
+    ----------
+    is_safe : array of shape (n_samples,), dtype=bool
+        Whether the given label is accepted as correct.
+    quality : array of shape (n_samples,)
+        Continuous score in [0, 1], higher for labels that are more likely correct.
+    suggested : array of shape (n_samples,)
+        The class that the method considers most likely.
+    agreement : array of shape (n_samples,)
+        Fraction of the last q predictions that equal the given label.
+    corrected : array of shape (n_samples,), default=None
+        The corrected label where there is one, the given one elsewhere; None for
+        methods that correct no labels.
+    is_corrected : array of shape (n_samples,), dtype=bool, default=None
+        Where the corrected label differs from the given one.
+    transition_matrix : array of shape (n_classes, n_classes), default=None
+        Estimated probability of each given label (columns) for each true class (rows).
+    noise_rate : float, default=None
+        Fraction of wrong labels: as given to the method, or estimated. None means the
+        fraction of labels that are not safe.
+
+    Notes
+    -----
+    Inside the package, classes are numbers. :meth:`decoded` replaces them by labels.
+    """
+
+    is_safe: Any
+    quality: Any
+    suggested: Any
+    agreement: Any
+    corrected: Any = None
+    is_corrected: Any = None
+    transition_matrix: Any = None
+    noise_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Tensor):
+                object.__setattr__(self, field.name, value.cpu().numpy())
+        for name in ("quality", "agreement", "transition_matrix"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, np.asarray(value, dtype=np.float64))
+        if self.noise_rate is None:
+            object.__setattr__(self, "noise_rate", float(1 - self.is_safe.mean()))
+
+    def decoded(self, classes: ArrayLike) -> "LabelReport":
+        """Return the same report with labels in the place of class numbers."""
+        labels = np.asarray(classes)
+        corrected = None if self.corrected is None else labels[self.corrected]
+        return replace(self, suggested=labels[self.suggested], corrected=corrected)

@@ -1,0 +1,132 @@
+"""Majority votes over stored predictions, counted for many samples at once."""
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+# A vote compares every pair of entries of a sample, q² bytes per sample. This many
+# bytes are made at once; more would not fit the processor's cache.
+_BYTES_AT_ONCE = 1 << 22
+_SAMPLES_AT_ONCE = 1 << 13
+
+
+def smallest_dtype(largest: int) -> torch.dtype:
+    """Return the smallest integer type that holds 0 to ``largest``."""
+    if largest <= 255:
+        return torch.uint8
+    return torch.int16 if largest <= 32767 else torch.int32
+
+
+def by_age(rows: Tensor, counts: Tensor, n_classes: int) -> Tensor:
+    """Return entries with one row per age, with empty places filled.
+
+    Each empty place gets a class number of its own, beyond the existing classes. Empty
+    places are always older than entries, so they lose every vote against an entry, and
+    no count has to know where the entries end.
+
+    Parameters
+    ----------
+    rows : Tensor of shape (n_samples, length)
+        Predicted classes, newest first.
+    counts : Tensor of shape (n_samples,)
+        How many of them there are.
+    n_classes : int
+        Number of classes that exist.
+
+    Returns
+    -------
+    entries : Tensor of shape (length, n_samples)
+        Newest first.
+    """
+    n_samples, length = rows.shape
+    dtype = smallest_dtype(n_classes + length)
+    age = numbered_rows(length, n_samples, dtype, rows.device)
+    is_empty = age >= counts
+    entries = rows.t().to(dtype).contiguous()
+    return torch.maximum(entries, is_empty * (age + n_classes))
+
+
+def same_class(entries: Tensor) -> Tensor:
+    """Return whether entries i and j of a sample are the same: (i, j, n_samples)."""
+    return entries.unsqueeze(0) == entries.unsqueeze(1)
+
+
+def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the class entered most often for each sample, and how often that is.
+
+    Of several such classes it is the one entered last.
+
+    Examples
+    --------
+    Two samples with four entries each, newest first:
+
+    >>> import torch
+    >>> entries = torch.tensor([[1, 0], [2, 3], [2, 3], [1, 3]])
+    >>> classes, votes = most_frequent(entries)
+    >>> classes.tolist(), votes.tolist()
+    ([1, 3], [2, 3])
+    """
+    length = len(entries)
+    at_once = min(_SAMPLES_AT_ONCE, max(1, _BYTES_AT_ONCE // length**2))
+    dtype = smallest_dtype(length * (length + 1))
+    parts = []
+    for part in entries.split(at_once, dim=1):
+        age = numbered_rows(length, part.shape[1], dtype, part.device)
+        # No two entries score the same: more votes win, then the newer entry.
+        votes = count_true(same_class(part), dim=1, dtype=dtype)
+        scores = votes.mul_(length).sub_(age)
+        best = scores.amax(dim=0)
+        winner = ((scores == best) * part).sum(dim=0, dtype=part.dtype)
+        parts.append(
+            (winner, best.add_(length - 1).div_(length, rounding_mode="floor"))
+        )
+    if len(parts) == 1:
+        return parts[0]
+    winners, most_votes = zip(*parts, strict=True)
+    return torch.cat(winners), torch.cat(most_votes)
+
+
+def votes_after(
+    entries: Tensor, classes: Tensor, votes: Tensor, n_classes: int
+) -> Tensor:
+    """Return the vote of each sample after one more entry, for each that it may be.
+
+    Parameters
+    ----------
+    entries : Tensor of shape (length, n_samples)
+        Entries so far.
+    classes, votes : Tensor of shape (n_samples,)
+        Their vote, as :func:`most_frequent` gives it.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    table : Tensor of shape (n_classes, n_samples)
+        Row i holds the votes after an entry of class i.
+    """
+    n_samples = entries.shape[1]
+    next_class = numbered_rows(n_classes, n_samples, entries.dtype, entries.device)
+    is_same = entries.unsqueeze(0) == next_class.unsqueeze(1)
+    # One more entry adds a vote to its class, and wins a tie.
+    wins = count_true(is_same, dim=1, dtype=votes.dtype).add_(1) >= votes
+    # torch.where(wins, next_class, classes) takes ten times as long on bytes.
+    return (wins * next_class).add_(~wins * classes)
+
+
+@lru_cache(maxsize=16)
+def numbered_rows(
+    n_rows: int, n_columns: int, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    """Return a matrix whose row i is full of i; it is shared, so not to be changed.
+
+    Operations on bytes are many times faster on full rows than on broadcast numbers.
+    """
+    numbers = torch.arange(n_rows, device=device).to(dtype)
+    return numbers.unsqueeze(1).repeat(1, n_columns)
+
+
+def count_true(mask: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
+    """Return ``mask.sum(dim)``, which is faster on bytes than on booleans."""
+    return mask.view(torch.uint8).sum(dim=dim, dtype=dtype)

@@ -1,0 +1,20 @@
+"""Prestopping's safe set: samples whose given label is the majority prediction."""
+
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._selection.base import Batch, Selection, SelectionPolicy
+
+
+class LearnFromSafeSet(SelectionPolicy):
+    """Learn from samples whose given label is the majority vote of the last q visits.
+
+    The predictions of a batch are recorded before the policy is called, so a sample
+    can enter or leave the safe set at any visit.
+    """
+
+    def __init__(self, history: PredictionHistory) -> None:
+        self.history = history
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the safe samples of the batch, the same for all networks."""
+        weights = self.history.agrees_of_batch(batch.labels)
+        return Selection(weights=weights.expand(len(batch.logits), -1))
