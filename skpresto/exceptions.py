@@ -1,12 +1,12 @@
-"""The few warnings and errors that someone may want to catch by name."""
+"""Errors and warnings of skpresto."""
 
 
 class TrainingDivergedError(ValueError):
-    """The loss became infinite or not a number, so there is no usable network."""
+    """Training failed because the loss became infinite or NaN."""
 
 
 class SafeSetWarning(UserWarning):
-    """The safe set is empty, or has lost a class: predictions may leave it out."""
+    """The safe set is empty, or lacks a class, which may then never be predicted."""
 
 
 class FallbackWarning(UserWarning):

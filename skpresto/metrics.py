@@ -1,7 +1,7 @@
-"""How well what a network has memorized agrees with what is true.
+"""Precision and recall of a set of samples with respect to correct labels.
 
-Both measures compare a set of samples, such as ``safe_mask_``, with the samples whose
-given label is the true one. They need true labels, so they serve research and tests.
+Both metrics compare a set of samples, such as ``safe_mask_``, with the samples whose
+given label is the true one. They need true labels, so they are for research and tests.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ def _memorized_and_correct(
     mask = column_or_1d(memorized)
     if mask.dtype != bool:
         raise ValueError(
-            "memorized must be a boolean mask with one entry a sample, got an array of "
-            f"dtype {mask.dtype}; pass for instance clf.safe_mask_."
+            "memorized must be a boolean mask with one entry per sample, but got an "
+            f"array of dtype {mask.dtype}. Pass for example clf.safe_mask_."
         )
     return mask, column_or_1d(y) == column_or_1d(y_true)
 
@@ -25,25 +25,25 @@ def _memorized_and_correct(
 def memorization_precision(
     memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike
 ) -> float:
-    """Return the share of the memorized samples whose label is the true one.
+    """Return the fraction of memorized samples whose given label is correct.
 
     Parameters
     ----------
     memorized : array-like of shape (n_samples,), dtype=bool
-        Which samples are memorized, or safe.
+        True for memorized samples, or for those of another set such as the safe set.
     y : array-like of shape (n_samples,)
-        Labels as given, some of them wrong.
+        Given labels.
     y_true : array-like of shape (n_samples,)
         True labels.
 
     Returns
     -------
     precision : float
-        ``nan`` if nothing is memorized.
+        ``nan`` if no sample is memorized.
 
     See Also
     --------
-    memorization_recall : Share of the correct labels that are memorized.
+    memorization_recall : Fraction of correct labels that are memorized.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def memorization_precision(
 
 
 def memorization_recall(memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike) -> float:
-    """Return the share of the correctly labelled samples that are memorized.
+    """Return the fraction of correctly labelled samples that are memorized.
 
     Parameters
     ----------
     memorized : array-like of shape (n_samples,), dtype=bool
-        Which samples are memorized, or safe.
+        True for memorized samples, or for those of another set such as the safe set.
     y : array-like of shape (n_samples,)
-        Labels as given, some of them wrong.
+        Given labels.
     y_true : array-like of shape (n_samples,)
         True labels.
 
@@ -74,7 +74,7 @@ def memorization_recall(memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike) -
 
     See Also
     --------
-    memorization_precision : Share of the memorized samples that are correct.
+    memorization_precision : Fraction of memorized labels that are correct.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Data and settings shared by the tests."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,10 +9,10 @@ from hypothesis import settings
 from sklearn.datasets import make_blobs
 
 from skpresto import DefaultClassifier
-from skpresto._build_net import build_net
-from skpresto._inputs import check_training_data
-from skpresto._training.progress import Progress
-from skpresto._training.trainer import Trainer
+from skpresto._estimators.build import build_net
+from skpresto._estimators.validation import check_training_data
+from skpresto._engine.progress import Progress
+from skpresto._engine.trainer import Trainer
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
@@ -36,14 +38,17 @@ def noisy_blobs(blobs):
 
 @pytest.fixture
 def make_trainer(noisy_blobs):
-    """Return a function that makes a trainer from a classifier's parameters."""
+    """Return a function that starts a trainer with a classifier's parameters."""
     X, y, y_true = noisy_blobs
 
-    def make(q=3, seed=0, classifier=DefaultClassifier, n_networks=1, **params):
-        torch.manual_seed(seed)
+    def make(q=3, classifier=DefaultClassifier, n_networks=1, weights=None, **params):
+        torch.manual_seed(0)
         estimator = classifier(**{"max_epochs": 10, "batch_size": 64, **params})
         data = check_training_data(estimator, X, y, None, None, y_true)
-        return Trainer(build_net(estimator, data, n_networks), data, q, Progress(0, 10))
+        data = replace(data, sample_weight=weights)
+        trainer = Trainer(build_net(estimator, data), data, q, Progress(0, 10))
+        trainer.start(n_networks, must_differ=n_networks > 1)
+        return trainer
 
     with torch.random.fork_rng(devices=[]):
         yield make
@@ -64,8 +69,8 @@ def everything():
             state = callback.lr_scheduler_.state_dict()
             scalars = [v for v in state.values() if isinstance(v, (int, float))]
             numbers[f"schedule.{i}"] = torch.tensor([*scalars, callback.batch_idx_])
-        numbers["predicted"], numbers["n_entries"] = trainer.label_history.state()
-        numbers["n_epochs"] = torch.tensor([trainer.n_epochs, len(net.history)])
+        numbers["predicted"], numbers["n_entries"] = trainer.history.state()
+        numbers["n_epochs"] = torch.tensor(trainer.n_epochs)
         return {k: v.clone() for k, v in numbers.items() if isinstance(v, torch.Tensor)}
 
     return collect

@@ -1,4 +1,4 @@
-"""Every public classifier, found by being there, and what makes it quick."""
+"""Every public classifier, and parameters with which it is quick."""
 
 import skpresto
 from skpresto.stopping import StopRule
@@ -10,11 +10,11 @@ CLASSIFIERS = [
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
 
-#: What makes the methods that train more than once train as little as they can.
+#: What keeps the number of runs small in methods that train more than once.
 FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
-    "PrestoppingPlusClassifier": {"folds": 2},
+    "CrossPrestoppingClassifier": {"cv": 2},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }
 

@@ -13,7 +13,7 @@ rows = st.lists(
 
 
 @given(rows)
-def test_precision_and_recall_by_counting(rows):
+def test_precision_and_recall_equal_counting(rows):
     memorized, y, y_true = (list(column) for column in zip(*rows, strict=True))
     both = sum(m and a == b for m, a, b in rows)
     n_correct = sum(a == b for _, a, b in rows)
@@ -30,7 +30,7 @@ def test_precision_and_recall_by_counting(rows):
 
 
 @given(rows)
-def test_they_cross_where_as_many_are_memorized_as_are_correct(rows):
+def test_they_are_equal_if_as_many_samples_are_memorized_as_are_correct(rows):
     memorized, y, y_true = (list(column) for column in zip(*rows, strict=True))
     n_correct = sum(a == b for a, b in zip(y, y_true, strict=True))
     both = sum(m and a == b for m, a, b in rows)
@@ -41,11 +41,11 @@ def test_they_cross_where_as_many_are_memorized_as_are_correct(rows):
         assert same == (sum(memorized) == n_correct)
 
 
-def test_a_mask_must_be_boolean():
+def test_mask_must_be_boolean():
     with pytest.raises(ValueError, match="boolean mask.*dtype int64.*safe_mask_"):
         memorization_precision([1, 0], [0, 0], [0, 1])
 
 
-def test_lengths_must_agree():
+def test_lengths_must_be_equal():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         memorization_recall([True], [0, 0], [0, 1])

@@ -31,14 +31,14 @@ def small():
 
 @pytest.fixture
 def without_memory(monkeypatch):
-    """Make weights that have a shape and no numbers, so that size costs nothing."""
+    """Create weights on the meta device, without memory for their values."""
     monkeypatch.setattr(nn.init, "kaiming_normal_", lambda *args, **kwargs: None)
     with torch.device("meta"):
         yield
 
 
 @pytest.mark.parametrize("hidden", [(), (8,), (8, 4)])
-def test_mlp_has_the_layers_asked_for(hidden):
+def test_mlp_has_the_given_hidden_layers(hidden):
     module = MLP(5, 3, hidden=hidden)
     assert module(torch.zeros(2, 5)).shape == (2, 3)
     widths = [m.out_features for m in module if isinstance(m, torch.nn.Linear)]
@@ -46,12 +46,12 @@ def test_mlp_has_the_layers_asked_for(hidden):
 
 
 @pytest.mark.parametrize("shape", [(1, 28, 28), (3, 32, 32), (1, 5, 7), (2, 1, 1)])
-def test_small_cnn_takes_images_of_any_size(shape):
+def test_small_cnn_accepts_images_of_any_size(shape):
     module = SmallCNN(shape, n_classes=4, widths=(4, 8))
     assert module(torch.zeros(2, *shape)).shape == (2, 4)
 
 
-def test_dropout_is_passed_on(small):
+def test_dropout_is_used(small):
     for module in [MLP(5, 3, dropout=0.3), *small.values()]:
         dropouts = [part.p for part in parts(module, nn.Dropout)]
         assert dropouts
@@ -59,7 +59,7 @@ def test_dropout_is_passed_on(small):
 
 
 def naive_densenet_count(channels, n_classes, depth, growth_rate):
-    """Count as the architecture's definition does, layer by layer, without biases."""
+    """Count the parameters of each layer of the definition, without biases."""
     count, width = channels * 16 * 9, 16
     for block in range(3):
         for _ in range((depth - 4) // 3):
@@ -102,13 +102,13 @@ def test_vgg19_has_the_documented_size_on_cifar(without_memory):
 
 
 @pytest.mark.parametrize("shape", [(3, 32, 32), (1, 28, 28), (2, 4, 9)])
-def test_densenet_takes_images_of_any_size_from_four_pixels(shape):
+def test_densenet_accepts_images_from_four_pixels(shape):
     module = DenseNet(shape, n_classes=5, depth=7, growth_rate=3)
     assert module(torch.zeros(2, *shape)).shape == (2, 5)
 
 
 @pytest.mark.parametrize("shape", [(3, 64, 64), (1, 33, 28)])
-def test_vgg19_takes_images_of_any_size(shape):
+def test_vgg19_accepts_images_of_any_size(shape):
     module = VGG19(shape, n_classes=5, hidden=8).eval()
     with torch.no_grad():
         assert module(torch.zeros(1, *shape)).shape == (1, 5)
@@ -116,12 +116,12 @@ def test_vgg19_takes_images_of_any_size(shape):
 
 @pytest.mark.parametrize("network", [DenseNet, VGG19])
 @pytest.mark.parametrize("shape", [(64,), (28, 28), (0, 8, 8)])
-def test_tables_are_refused_by_image_networks(network, shape):
+def test_image_networks_refuse_other_shapes(network, shape):
     with pytest.raises(ValueError, match=r"needs images.*got input_shape=.*Use MLP"):
         network(shape, n_classes=3)
 
 
-def test_densenet_refuses_tiny_images():
+def test_densenet_refuses_images_below_four_pixels():
     with pytest.raises(ValueError, match=r"at least 4 x 4.*\(1, 3, 8\).*SmallCNN"):
         DenseNet((1, 3, 8), n_classes=3)
 
@@ -129,13 +129,13 @@ def test_densenet_refuses_tiny_images():
 @pytest.mark.parametrize(
     ("depth", "way_out"), [(41, "40 or 43"), (42, "40 or 43"), (4, "7 or 10")]
 )
-def test_densenet_names_the_nearest_depths(depth, way_out):
+def test_densenet_refuses_other_depths_and_names_the_nearest(depth, way_out):
     with pytest.raises(ValueError, match=rf"depth={depth}\. Use {way_out}"):
         DenseNet((3, 32, 32), n_classes=10, depth=depth)
 
 
 @pytest.mark.parametrize("name", ["DenseNet", "VGG19"])
-def test_a_training_step_reaches_every_layer(small, name):
+def test_every_layer_gets_a_gradient(small, name):
     module = copy.deepcopy(small[name]).train()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -146,7 +146,7 @@ def test_a_training_step_reaches_every_layer(small, name):
         assert layer.weight.grad.abs().sum() > 0
 
 
-def test_networks_survive_pickling(small):
+def test_networks_can_be_pickled(small):
     X = torch.ones(2, 1, 8, 8)
     for module in [nn.Sequential(nn.Flatten(), MLP(64, 3)), *small.values()]:
         with torch.no_grad():
@@ -154,7 +154,7 @@ def test_networks_survive_pickling(small):
             torch.testing.assert_close(pickle.loads(pickle.dumps(module))(X), expected)
 
 
-def test_a_classifier_passes_the_size_of_the_images_to_densenet():
+def test_classifiers_set_the_input_shape_of_densenet():
     rng = np.random.default_rng(0)
     y = np.repeat(["bright", "dark"], 24)
     X = (

@@ -1,10 +1,10 @@
-"""What is measured: one cell is one fit, a setting is how its data are trained on."""
+"""The units of the benchmark: a cell is one fit, a setting is a training recipe."""
 
 from dataclasses import asdict, dataclass
 
-#: What a result depends on, besides its cell.
+#: Fields of a setting that a result depends on.
 SETTINGS = ("epochs", "rows", "test_rows", "module")
-#: Noise that is put in; any other name is a column of real noisy labels.
+#: Noise that is injected; any other name is a column of real noisy labels.
 INJECTED = ("pair", "symmetric")
 CLEAN = "clean"
 
@@ -22,13 +22,13 @@ class Cell:
     noise : str
         "clean", "pair", "symmetric", or the name of a column of real noisy labels.
     rate : float or None
-        Share of labels to flip; None for real noise.
+        Fraction of labels to flip; None for real noise.
     seed : int
-        Of the validation rows, the noise and the training.
+        Seed of the validation split, the noise and the training.
     q : int or None
-        Length of the label history; None is the default of the method.
+        Length of the prediction history; None is the default of the method.
     rule : str or None
-        A name of ``contenders.RULES``, for methods that stop.
+        A name of ``contenders.RULES``, for methods with a stop rule.
     """
 
     method: str
@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The cell as text, the same in every run of the benchmark."""
+        """The cell as text."""
         return " | ".join(f"{k}={v}" for k, v in asdict(self).items())
 
     @property
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Setting:
-    """How one data set is trained on, the same for every method.
+    """How networks are trained on one data set, the same for every method.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class Setting:
     epochs : int
         Number of epochs.
     rows, test_rows : int or None
-        How many rows are drawn; None takes all.
+        Number of rows that are drawn; None takes all.
     module : str or None
-        A name of ``contenders.NETWORKS``; None is the built-in one for the data.
+        A name of ``contenders.NETWORKS``; None is the default network.
     device : str
-        Where to train.
+        Device to train on.
     seconds : float
-        Roughly how long plain training takes. Only the progress bar looks at it.
+        Approximate time of a fit of Default; only used by the progress bar.
     """
 
     source: str
@@ -80,5 +80,5 @@ class Setting:
 
     @property
     def fingerprint(self) -> dict[str, int | str | None]:
-        """What a result depends on: results under other values do not count."""
+        """The values that must match for a stored result to be used."""
         return {name: getattr(self, name) for name in SETTINGS}

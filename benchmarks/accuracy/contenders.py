@@ -1,7 +1,7 @@
-"""The methods that are compared, with the same network, recipe and epochs for all."""
+"""The methods that are compared, all with the same network, recipe and epochs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from cells import Cell, Setting
@@ -12,6 +12,7 @@ from skpresto import (
     ActiveBiasClassifier,
     CoTeachingClassifier,
     CoTeachingPlusClassifier,
+    CrossPrestoppingClassifier,
     DefaultClassifier,
     PrestoppingClassifier,
     PrestoppingPlusClassifier,
@@ -26,13 +27,13 @@ from skpresto.stopping import (
 )
 
 CLEAN_LEARNING = "CleanLearning"
-#: Plain training on the rows whose label is right: what no method can expect to beat.
+#: Plain training on the rows whose label is correct, as a reference.
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
-#: Prestopping+ to the letter of the paper: one network judges its own labels.
-AS_PUBLISHED = "Prestopping+ as published"
+CROSS_PRESTOPPING = "CrossPrestopping"
+PRESTOPPING_PLUS = "Prestopping+"
 
-#: Stop rules, given the true noise rate. The default rule is told nothing.
+#: Stop rules, as functions of the true noise rate. The default rule does not use it.
 RULES: dict[str, Callable[[float], Any]] = {
     DEFAULT_RULE: lambda rate: None,
     "validation": lambda rate: ValidationStop(),
@@ -45,7 +46,7 @@ RULES: dict[str, Callable[[float], Any]] = {
 def small_cnn_on_halved_images(
     input_shape: tuple[int, int, int], n_classes: int
 ) -> nn.Module:
-    """Return half the channels on half the pixels a side: a 15th of the work."""
+    """Return a SmallCNN of half the channels for images of half the side length."""
     channels, height, width = input_shape
     halved = (channels, height // 2, width // 2)
     return nn.Sequential(
@@ -60,26 +61,42 @@ NETWORKS: dict[str, Callable[..., Any]] = {
     "SmallCNN on halved images": small_cnn_on_halved_images,
 }
 
-#: name: (class, cost of a fit in fits of plain training, what it is told)
-METHODS: dict[str, tuple[type, float, tuple[str, ...]]] = {
-    "Default": (DefaultClassifier, 1.0, ()),
-    CLEAN_SUBSET: (DefaultClassifier, 0.7, ()),
-    "Active Bias": (ActiveBiasClassifier, 1.1, ()),
-    "Co-teaching": (CoTeachingClassifier, 2.0, ("rate",)),
-    "Co-teaching+": (CoTeachingPlusClassifier, 2.0, ("rate",)),
-    "SELFIE": (SelfieClassifier, 1.2, ("rate", "one run")),
-    "Prestopping": (PrestoppingClassifier, 1.3, ("rule",)),
-    "Prestopping+": (PrestoppingPlusClassifier, 8.0, ("rule",)),
-    CLEAN_LEARNING: (DefaultClassifier, 5.0, ()),
-    AS_PUBLISHED: (PrestoppingPlusClassifier, 2.3, ("rule", "alone")),
+
+class Method(NamedTuple):
+    """A method of the comparison.
+
+    ``cost`` is the approximate time of a fit in fits of Default, for the progress bar.
+    ``takes_rate`` methods are given the true noise rate, ``takes_rule`` methods a stop
+    rule; ``params`` are parameters with another value than their default.
+    """
+
+    classifier: type
+    cost: float
+    takes_rate: bool = False
+    takes_rule: bool = False
+    params: dict[str, Any] = {}
+
+
+METHODS: dict[str, Method] = {
+    "Default": Method(DefaultClassifier, 1.0),
+    CLEAN_SUBSET: Method(DefaultClassifier, 0.7),
+    "Active Bias": Method(ActiveBiasClassifier, 1.1),
+    "Co-teaching": Method(CoTeachingClassifier, 2.0, takes_rate=True),
+    "Co-teaching+": Method(CoTeachingPlusClassifier, 2.0, takes_rate=True),
+    # Without restarts, SELFIE trains for as many epochs as the others.
+    "SELFIE": Method(SelfieClassifier, 1.2, takes_rate=True, params={"restarts": 0}),
+    "Prestopping": Method(PrestoppingClassifier, 1.3, takes_rule=True),
+    PRESTOPPING_PLUS: Method(PrestoppingPlusClassifier, 2.3, takes_rule=True),
+    CROSS_PRESTOPPING: Method(CrossPrestoppingClassifier, 8.0, takes_rule=True),
+    CLEAN_LEARNING: Method(DefaultClassifier, 5.0),
 }
 
 
 def classifier_of(
     cell: Cell, setting: Setting, noise_rate: float, callbacks: list
 ) -> Any:
-    """Return the classifier of a cell, not fitted."""
-    kind, _, told = METHODS[cell.method]
+    """Return the unfitted classifier of a cell."""
+    method = METHODS[cell.method]
     params: dict[str, Any] = {
         "module": setting.module and NETWORKS[setting.module],
         "max_epochs": setting.epochs,
@@ -87,44 +104,41 @@ def classifier_of(
         "optimizer__weight_decay": 5e-4,
         "random_state": cell.seed,
         "callbacks": callbacks,
+        **method.params,
     }
     if cell.q is not None:
         params["q"] = cell.q
-    if "rate" in told:
+    if method.takes_rate:
         params["noise_rate"] = noise_rate
-    if "one run" in told:  # as many epochs as the others
-        params["restarts"] = 0
-    if "rule" in told:
+    if method.takes_rule:
         params["stop"] = RULES[cell.rule or DEFAULT_RULE](noise_rate)
-    if "alone" in told:
-        params["folds"] = None
-    classifier = kind(**params)
-    return (
-        _cleaned(classifier, cell.seed) if cell.method == CLEAN_LEARNING else classifier
-    )
+    classifier = method.classifier(**params)
+    if cell.method == CLEAN_LEARNING:
+        return _clean_learning(classifier, cell.seed)
+    return classifier
 
 
-def _cleaned(classifier: Any, seed: int) -> Any:
-    """Return cleanlab's way to train a classifier on noisy labels."""
-    from cleanlab.classification import CleanLearning  # only this contender needs it
+def _clean_learning(classifier: Any, seed: int) -> Any:
+    """Return the classifier wrapped in cleanlab's CleanLearning."""
+    from cleanlab.classification import CleanLearning  # only this method needs it
 
     return CleanLearning(
         classifier,
         cv_n_folds=5,
         seed=seed,
-        find_label_issues_kwargs={"n_jobs": 1},  # cells run side by side already
+        find_label_issues_kwargs={"n_jobs": 1},  # cells already run in parallel
     )
 
 
 def training_rows(cell: Cell, split: Split) -> np.ndarray:
-    """Return the positions of the rows that the method may see."""
+    """Return the positions of the rows that the method is trained on."""
     if cell.method == CLEAN_SUBSET:
         return np.flatnonzero(split.y == split.y_true)
     return np.arange(len(split.y))
 
 
 def supervision(cell: Cell, split: Split) -> dict[str, np.ndarray | None]:
-    """Return what ``fit`` is given besides the noisy data: only what a rule needs."""
+    """Return what the stop rule needs in ``fit`` besides the noisy data."""
     if cell.rule == "validation":
         return {"X_val": split.X_val, "y_val": split.y_val}
     if cell.rule == "oracle":
@@ -133,12 +147,12 @@ def supervision(cell: Cell, split: Split) -> dict[str, np.ndarray | None]:
 
 
 def network_of(fitted: Any) -> Any:
-    """Return the classifier that predicts, which cleanlab wraps."""
+    """Return the classifier itself, also if it is wrapped by cleanlab."""
     return getattr(fitted, "clf", fitted)
 
 
 def safe_mask_of(cell: Cell, fitted: Any) -> np.ndarray | None:
-    """Return which training labels the method trusts."""
+    """Return which training labels the method accepts as correct."""
     if cell.method == CLEAN_SUBSET:
         return None
     if cell.method == CLEAN_LEARNING:

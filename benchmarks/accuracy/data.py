@@ -1,7 +1,7 @@
-"""The data of a cell: noisy rows to train on, a few clean ones, and test rows.
+"""The data of a cell: noisy training rows, clean validation rows and test rows.
 
 Files are read from the folder that the environment variable SKPRESTO_DATA names;
-"digits" comes with scikit-learn and needs none.
+"digits" is part of scikit-learn.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from skpresto.datasets import (
 )
 from skpresto.noise import PairNoise, SymmetricNoise
 
-#: Share of the training rows whose true labels are set aside, for every method.
-VALIDATION_SHARE = 0.05
-#: Share of wrong labels where nobody knows which: as their authors estimate it.
+#: Fraction of the training rows that is split off with clean labels.
+VALIDATION_FRACTION = 0.05
+#: Noise rates of data sets without true labels, as estimated by their authors.
 PUBLISHED_RATES = {"animal10n": 0.08, "food101n": 0.184}
 _NOISE = {"pair": PairNoise, "symmetric": SymmetricNoise}
 #: The same rows for every seed, so that seeds differ in noise and training only.
@@ -63,10 +63,10 @@ LOADERS = {
 
 @dataclass(frozen=True)
 class Split:
-    """What a method trains on and is measured with.
+    """Training, validation and test rows.
 
-    ``y_true`` is None where the truth is not known; ``X_val`` then has the labels as
-    they were given, and measures only.
+    ``y_true`` is None where the true labels are not known. ``y_val`` then holds noisy
+    labels and is only used to report errors.
     """
 
     X: np.ndarray
@@ -85,11 +85,11 @@ def split_of(cell: Cell, setting: Setting) -> Split:
     is_real = cell.noise not in (CLEAN, *INJECTED)
     given = _noisy_labels(data, cell.noise) if is_real else data.y_train
     true = data.get("y_train")
-    to_trust = given if true is None else true
+    cleanest = given if true is None else true
     kept, held = train_test_split(
         np.arange(len(given)),
-        test_size=VALIDATION_SHARE,
-        stratify=to_trust,
+        test_size=VALIDATION_FRACTION,
+        stratify=cleanest,
         random_state=cell.seed,
     )
     y = given[kept]
@@ -105,9 +105,9 @@ def split_of(cell: Cell, setting: Setting) -> Split:
         noise_rate=float(np.mean(y != y_true))
         if known
         else PUBLISHED_RATES[setting.source],
-        # Rows that their source has verified are better than those held out.
+        # Rows with verified labels are preferred to rows with noisy labels.
         X_val=data.X_train[held] if known else data.get("X_valid", data.X_train[held]),
-        y_val=to_trust[held] if known else data.get("y_valid", to_trust[held]),
+        y_val=cleanest[held] if known else data.get("y_valid", cleanest[held]),
         X_test=data.X_test,
         y_test=data.y_test,
     )
@@ -118,9 +118,9 @@ def _noisy_labels(data: Bunch, noise: str) -> np.ndarray:
     return data["noisy_labels"][noise] if "noisy_labels" in data else data["y_noisy"]
 
 
-@lru_cache(maxsize=1)  # cells of one data set follow each other
+@lru_cache(maxsize=1)  # successive cells share a data set
 def _rows_of(source: str, rows: int | None, test_rows: int | None) -> Bunch:
-    """Return the rows drawn of a data set, standardised by column or channel."""
+    """Return the rows of a data set, standardized by column or channel."""
     data = Bunch(**LOADERS[source]())
     labels = [name for name in ("y_train", "y_noisy") if name in data]
     drawn = _draw(data[labels[0]], rows)
@@ -137,7 +137,7 @@ def _rows_of(source: str, rows: int | None, test_rows: int | None) -> Bunch:
 
 
 def _draw(y: np.ndarray, n: int | None) -> np.ndarray:
-    """Return the positions of ``n`` rows, with the classes as frequent as in all."""
+    """Return the positions of ``n`` rows, drawn stratified by class."""
     everything = np.arange(len(y))
     if n is None or n >= len(y):
         return everything
@@ -148,7 +148,7 @@ def _draw(y: np.ndarray, n: int | None) -> np.ndarray:
 
 
 def _statistics(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of each column or channel, to broadcast."""
+    """Return mean and standard deviation of each column or channel."""
     axes = tuple(axis for axis in range(X.ndim) if axis != 1)
     mean = X.mean(axis=axes, dtype=np.float64, keepdims=True)
     scale = X.std(axis=axes, dtype=np.float64, keepdims=True)

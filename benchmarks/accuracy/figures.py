@@ -1,4 +1,4 @@
-"""Draw the results of a benchmark: the paper's figures 4 to 6, and what was repaired.
+"""Draw the results of a benchmark: the paper's figures 4 to 6, and the gap closed.
 
 python benchmarks/accuracy/figures.py benchmarks/accuracy/results/laptop.jsonl
 """
@@ -10,23 +10,38 @@ from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 import results
 from cells import INJECTED
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
-from summary import CONTENDERS, DEFAULT, LIMIT, Contender, Row, Summary, prestopping
+from summary import (
+    CONTENDERS,
+    DEFAULT,
+    PRESTOPPING_METHODS,
+    REFERENCE,
+    Contender,
+    Row,
+    Summary,
+    prestopping,
+)
 from tables import Q_GRID, name_of
 
 from skpresto.plots import HistoryLengthDisplay, NoiseRateCurveDisplay
 from skpresto.plots._axes import line_style
 
-#: Ours first, so that they have the same colours in every figure.
+#: Prestopping methods first; a method has the same color in every figure.
 ORDER = tuple(reversed(CONTENDERS))
 FOLDER = Path(__file__).parents[2] / "docs" / "figures"
+#: Plain training is grey: there are seven colors for the other methods.
+GREY = {
+    DEFAULT.method: {"color": "0.45", "marker": "o"},
+    REFERENCE.method: {"color": "0.45", "marker": "s"},
+}
 
 
 def noise_rates(summary: Summary) -> Figure | None:
-    """Return test error against injected noise, a panel a data set and kind."""
+    """Return test error against injected noise, one panel per data set and kind."""
     injected = [row for row in summary.rows if row.noise in INJECTED]
     by_data: dict[str, list[Row]] = {}
     for row in injected:
@@ -38,7 +53,7 @@ def noise_rates(summary: Summary) -> Figure | None:
     figure, axes = plt.subplots(
         len(shown),
         len(INJECTED),
-        figsize=(9.5, 3.4 * len(shown)),
+        figsize=(9.5, 3.8 * len(shown)),
         layout="constrained",
         squeeze=False,
     )
@@ -49,7 +64,7 @@ def noise_rates(summary: Summary) -> Figure | None:
             ax.set_title(f"{data}, {noise} noise")
             if runs := _runs(summary, wanted):
                 NoiseRateCurveDisplay.from_results(runs, ax=ax)
-                _drop_legend(ax)
+                _tidy(ax)
     handles, labels = max(
         (ax.get_legend_handles_labels() for ax in axes.flat), key=lambda h: len(h[1])
     )
@@ -58,7 +73,7 @@ def noise_rates(summary: Summary) -> Figure | None:
 
 
 def _runs(summary: Summary, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return one entry a training, as the Displays want it."""
+    """Return one entry per fit, as the displays expect it."""
     return [
         {"method": c.method, "rate": row.rate, "seed": seed, "error": error}
         for c in ORDER
@@ -67,8 +82,22 @@ def _runs(summary: Summary, rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
+def _tidy(ax: Any) -> None:
+    """Draw Default in grey; remove the legend and the space below the lines."""
+    for container in ax.containers:
+        if container.get_label() == DEFAULT.method:
+            for part in matplotlib.cbook.flatten(container):
+                part.set(color=GREY[DEFAULT.method]["color"])
+            for cap in container.lines[1]:
+                cap.set_markeredgecolor(GREY[DEFAULT.method]["color"])
+    if ax.get_legend():
+        ax.get_legend().remove()
+    lowest = min(np.min(line.get_ydata()) for line in ax.get_lines())
+    ax.set_ylim(bottom=0.85 * lowest)
+
+
 def real_noise(summary: Summary) -> Figure | None:
-    """Return test error under labels that people and rules got wrong."""
+    """Return the test error with real noisy labels."""
     rows = [r for r in summary.rows if r.is_noisy and r.noise not in INJECTED]
     if not rows:
         return None
@@ -77,33 +106,33 @@ def real_noise(summary: Summary) -> Figure | None:
         found = summary.estimate(row, contender)
         return found and (found.mean, found.error or 0.0)
 
-    figure, ax = _dots(summary, rows, (*ORDER, LIMIT), error)
-    ax.set_xlabel("test error after the last epoch, with its standard error")
+    figure, ax = _dots(summary, rows, (*ORDER, REFERENCE), error)
+    ax.set_xlabel("test error after the last epoch (bars: standard error)")
     return figure
 
 
-def damage(summary: Summary) -> Figure | None:
-    """Return which share of the damage each method repairs, on every noisy row."""
-    repairs = {c: summary.repairs(c) for c in ORDER if c != DEFAULT}
-    # Where there is hardly any damage, a share of it is chance.
+def gap_closed(summary: Summary) -> Figure | None:
+    """Return the fraction of the gap that each method closes, on every noisy row."""
+    gaps = {c: summary.gaps(c) for c in ORDER if c != DEFAULT}
+    # Fractions of very small gaps are mostly chance.
     rows = [
         row
         for row in summary.rows
-        if (found := summary.repair(row, DEFAULT)) and found.share is not None
+        if (found := summary.gap(row, DEFAULT)) and found.fraction is not None
     ]
     if not rows:
         return None
 
-    def share(row: Row, contender: Contender) -> tuple[float, float] | None:
-        repair = repairs[contender].get(row)
-        return None if repair is None or repair.share is None else (repair.share, 0.0)
+    def fraction(row: Row, contender: Contender) -> tuple[float, float] | None:
+        gap = gaps[contender].get(row)
+        return None if gap is None or gap.fraction is None else (gap.fraction, 0.0)
 
-    figure, ax = _dots(summary, rows, tuple(repairs), share)
+    figure, ax = _dots(summary, rows, tuple(gaps), fraction)
     ax.axvline(0, color="grey", lw=1)
     ax.axvline(1, color="grey", lw=1)
     ax.set_xlim(-1, 1.9)
     ax.set_xlabel(
-        "damage repaired: 0 % is plain training, 100 % training on right labels only"
+        "gap closed: 0 % is training on all labels, 100 % on the correct labels only"
     )
     return figure
 
@@ -114,25 +143,24 @@ def _dots(
     contenders: Sequence[Contender],
     value_of: Callable[[Row, Contender], tuple[float, float] | None],
 ) -> tuple[Figure, Any]:
-    """Return a figure with a line a row and a mark a contender."""
-    size = (9.5, 1.6 + 0.34 * len(rows))
+    """Return a figure with one band per row and one marker per contender."""
+    size = (9.5, 1.6 + 0.075 * len(contenders) * len(rows))
     figure, ax = plt.subplots(figsize=size, layout="constrained")
-    for number, contender in enumerate(contenders):
-        found = [(y, value_of(row, contender)) for y, row in enumerate(rows)]
+    # Markers of a row are drawn below each other, so that none covers another one.
+    offsets = np.linspace(-0.38, 0.38, len(contenders))
+    for number, (contender, offset) in enumerate(zip(contenders, offsets, strict=True)):
+        found = [(y + offset, value_of(row, contender)) for y, row in enumerate(rows)]
         known = [(y, *value) for y, value in found if value is not None]
         if known:
             y, x, error = zip(*known, strict=True)
-            style = {**line_style(number), "linestyle": "none"}
-            if number >= 7:  # colours and marks come again: hollow
-                style["markerfacecolor"] = "white"
-            is_ours = contender.method.startswith("Prestopping")
-            size = 8 if is_ours else 5
-            ax.errorbar(
-                x, y, xerr=error, label=contender.method, markersize=size, **style
-            )
+            style = GREY.get(contender.method) or line_style(number)
+            style = {**style, "linestyle": "none", "label": contender.method}
+            size = 6 if contender in PRESTOPPING_METHODS else 4.5
+            ax.errorbar(x, y, xerr=error, markersize=size, **style)
+    for band in range(0, len(rows), 2):
+        ax.axhspan(band - 0.5, band + 0.5, color="0.95", zorder=0)
     ax.set_yticks(range(len(rows)), [name_of(row, summary) for row in rows])
-    ax.invert_yaxis()
-    ax.grid(axis="y", alpha=0.3)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.xaxis.set_major_formatter(PercentFormatter(1))
     figure.legend(loc="outside lower center", ncols=5)
     return figure, ax
@@ -154,21 +182,16 @@ def history_lengths(summary: Summary) -> Figure | None:
     return figure
 
 
-def _drop_legend(ax: Any) -> None:
-    if ax.get_legend():
-        ax.get_legend().remove()
-
-
-FIGURES = (noise_rates, real_noise, damage, history_lengths)
+FIGURES = (noise_rates, real_noise, gap_closed, history_lengths)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw what the results are enough for."""
+    """Draw the figures that there are results for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
     args = parser.parse_args(arguments)
-    matplotlib.use("Agg")  # draws into files, needs no screen
+    matplotlib.use("Agg")  # no display is needed
     args.folder.mkdir(parents=True, exist_ok=True)
     summary = Summary(results.read(args.results).values())
     for draw in FIGURES:

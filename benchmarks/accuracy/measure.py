@@ -1,4 +1,4 @@
-"""Run one cell: fit, and what came of it as one flat dict."""
+"""Fit one cell and return its results as a flat dict."""
 
 import platform
 import time
@@ -20,20 +20,20 @@ from contenders import (
 )
 from data import Split, split_of
 from skorch.callbacks import Callback
+from skpresto._engine.rows import PredictionRows
 
 import skpresto
 from skpresto import DefaultClassifier
-from skpresto._training.batching import PredictionRows
 from skpresto.metrics import memorization_precision, memorization_recall
 
 PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")
 
 
 class Watched:
-    """Rows whose error is watched, and the time that watching has taken.
+    """Rows whose error is recorded in every epoch, and the time that this has taken.
 
-    Callbacks are copied with their classifier; the copies share this object, so that
-    the rows are not copied and the time of all of them adds up.
+    Copies of a callback share this object, so that rows are not copied and ``seconds``
+    is the sum over all of them.
     """
 
     def __init__(self, split: Split) -> None:
@@ -48,21 +48,20 @@ class Watched:
 
 
 class ErrorCurve(Callback):
-    """Write the clean validation and test error into skorch's history, every epoch.
+    """Write the validation and test error of every epoch into skorch's history.
 
-    The history is cut where a network goes back to its stop point and begins anew with
-    a new network, so at the end it holds the epochs of the final network only.
+    The history has one row per epoch of all stages, as ``history_`` of the classifier.
     """
 
     def __init__(self, watched: Watched | None) -> None:
         self.watched = watched
 
     def __sklearn_clone__(self) -> "ErrorCurve":
-        # cleanlab clones a classifier for its folds, whose errors nobody asks for.
+        # The errors of the networks of cleanlab's cross-validation are not reported.
         return ErrorCurve(None)
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
-        """Measure in evaluation mode, which draws nothing and changes no statistics."""
+        """Record the errors in evaluation mode, which does not affect the training."""
         if self.watched is None:
             return
         started = time.perf_counter()
@@ -73,7 +72,7 @@ class ErrorCurve(Callback):
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
-    """Return the results of one fit."""
+    """Fit the classifier of a cell and return its results."""
     split = split_of(cell, setting)
     watched = Watched(split)
     classifier = classifier_of(cell, setting, split.noise_rate, [ErrorCurve(watched)])
@@ -81,7 +80,7 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     _load_lazy_parts()
     started = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an unsettled rule shows in stop_epoch
+        warnings.simplefilter("ignore")  # see stop_epoch for unsettled rules
         classifier.fit(split.X[rows], split.y[rows], **supervision(cell, split))
     seconds = time.perf_counter() - started - watched.seconds
     return {
@@ -99,21 +98,23 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 @cache
 def _load_lazy_parts() -> None:
-    """Let torch import what it imports at a first fit, outside of the time measured."""
+    """Run a first fit, so that torch's lazy imports are not part of the time."""
     X = np.random.RandomState(0).normal(size=(20, 2)).astype(np.float32)
     DefaultClassifier(max_epochs=1, random_state=0).fit(X, np.arange(20) % 2)
 
 
 def errors(fitted: Any, split: Split) -> dict[str, float]:
-    """Return the test error at the last epoch, and at the best ones."""
-    history = network_of(fitted).net_.history
-    valid = history[:, "watched_valid"]
-    test = history[:, "watched_test"]
+    """Return the test error of the last epoch and of the best epochs."""
+    classifier = network_of(fitted)
+    kept = epochs_of_final_networks(classifier)
+    history = classifier.net_.history
+    valid = [history[row, "watched_valid"] for row in kept]
+    test = [history[row, "watched_test"] for row in kept]
     error = float(1 - fitted.score(split.X_test, split.y_test))
     if abs(error - test[-1]) > 1e-9:
         raise RuntimeError(
-            f"The error of the last epoch was {test[-1]} while it was watched, and is "
-            f"{error} by score()."
+            f"The recorded test error of the last epoch, {test[-1]}, must be that of "
+            f"score(), {error}: the history is not that of the networks that predict."
         )
     return {
         "error_last": test[-1],
@@ -122,8 +123,29 @@ def errors(fitted: Any, split: Split) -> dict[str, float]:
     }
 
 
+def epochs_of_final_networks(classifier: Any) -> list[int]:
+    """Return the rows of the history that led to the networks that predict.
+
+    Epochs beyond the stop point are undone, and earlier stages belong to other networks.
+    """
+    records = classifier.history_
+    last = records[-1].stage
+    before = last.replace("phase 2", "phase 1")
+    stop_epoch = getattr(classifier, "stop_epoch_", 0)
+    return [
+        row
+        for row, record in enumerate(records)
+        if (record.stage == last and not last.endswith("phase 1"))
+        or (
+            record.stage == before
+            and before.endswith("phase 1")
+            and record.epoch <= stop_epoch
+        )
+    ]
+
+
 def safe_set(mask: np.ndarray | None, split: Split) -> dict[str, float | None]:
-    """Return how clean and how complete the trusted labels are, if that is known."""
+    """Return precision and recall of the accepted labels, if true labels are known."""
     if mask is None or split.y_true is None:
         return {"safe_precision": None, "safe_recall": None}
     precision = memorization_precision(mask, split.y, split.y_true)
@@ -134,7 +156,7 @@ def safe_set(mask: np.ndarray | None, split: Split) -> dict[str, float | None]:
 
 
 def versions() -> dict[str, str | None]:
-    """Return what the numbers were made with."""
+    """Return the versions of the libraries."""
     own = {"python": platform.python_version(), "skpresto": skpresto.__version__}
     return own | {package: _version(package) for package in PACKAGES}
 
@@ -142,5 +164,5 @@ def versions() -> dict[str, str | None]:
 def _version(package: str) -> str | None:
     try:
         return version(package)
-    except PackageNotFoundError:  # cleanlab is needed by one contender only
+    except PackageNotFoundError:  # only CleanLearning needs cleanlab
         return None

@@ -1,22 +1,29 @@
-"""Which cells are run: a settings table and a list of cells, the most telling first."""
+"""Which cells are run: settings by name, and a list of cells in order of priority."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cells import CLEAN, Cell, Setting
-from contenders import AS_PUBLISHED, CLEAN_SUBSET, DEFAULT_RULE, METHODS, RULES
+from contenders import (
+    CLEAN_SUBSET,
+    CROSS_PRESTOPPING,
+    DEFAULT_RULE,
+    METHODS,
+    PRESTOPPING_PLUS,
+    RULES,
+)
 
-#: A noise and its rate, which real noise has none of.
+#: A noise and its rate, which is None for real noise.
 Noise = tuple[str, float | None]
 
-#: Rules that make no sense where no label is wrong.
+#: Rules that are not run on clean labels.
 _NEED_NOISE = ("noise rate", "memorized fraction", "oracle")
-#: The order in which methods are run, so that a part of a run tells something.
+#: The order in which methods are run.
 _ORDER = (
-    *("Default", CLEAN_SUBSET, "Prestopping", "Prestopping+"),
+    *("Default", CLEAN_SUBSET, "Prestopping", CROSS_PRESTOPPING),
     *("Co-teaching", "SELFIE", "Active Bias", "Co-teaching+", "CleanLearning"),
 )
-assert {*_ORDER, AS_PUBLISHED} == set(METHODS)
+assert {*_ORDER, PRESTOPPING_PLUS} == set(METHODS)
 
 
 @dataclass(frozen=True)
@@ -28,19 +35,19 @@ class Preset:
 
 
 def contenders_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield every method once on one data set, Prestopping under its default rule."""
+    """Yield every method once on one data set, with the default stop rule."""
     cell = Cell("Default", data, *noise, seed)
     for method in _ORDER:
         if method == CLEAN_SUBSET and not cell.is_noisy:
             continue  # the same as Default
-        if method.startswith("Prestopping"):
+        if METHODS[method].takes_rule:
             yield replace(cell, method=method, q=10, rule=DEFAULT_RULE)
         else:
             yield replace(cell, method=method)
 
 
 def rules_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield Prestopping under its other rules."""
+    """Yield Prestopping with the other stop rules."""
     cell = Cell("Prestopping", data, *noise, seed, q=10)
     for rule in [rule for rule in RULES if rule != DEFAULT_RULE]:
         if cell.is_noisy or rule not in _NEED_NOISE:
@@ -48,17 +55,17 @@ def rules_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
 
 
 def everything_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield every method, and Prestopping under every rule."""
+    """Yield every method, and Prestopping with every stop rule."""
     yield from contenders_on(data, noise, seed)
     yield from rules_on(data, noise, seed)
 
 
 def grid(
-    rows: Iterable[tuple[str, Noise]], seeds: Iterable[int], stage=everything_on
+    rows: Iterable[tuple[str, Noise]], seeds: Iterable[int], cells_on=everything_on
 ) -> list[Cell]:
-    """Return all cells of some rows, seed by seed."""
+    """Return all cells of some rows, one seed after the other."""
     rows = list(rows)
-    return [c for seed in seeds for row in rows for c in stage(*row, seed)]
+    return [c for seed in seeds for row in rows for c in cells_on(*row, seed)]
 
 
 def injected(data: Iterable[str], rate: float) -> list[tuple[str, Noise]]:
@@ -72,26 +79,26 @@ def clean(data: Iterable[str]) -> list[tuple[str, Noise]]:
 
 
 def q_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield Prestopping under its default rule for several lengths of history."""
+    """Yield Prestopping with the default rule for several history lengths."""
     for q in (1, 5, 10, 15, 20):
         yield Cell("Prestopping", data, *noise, seed, q=q, rule=DEFAULT_RULE)
 
 
-def as_published_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
-    """Yield Prestopping+ to the letter of the paper, under the default rule."""
-    yield Cell(AS_PUBLISHED, data, *noise, seed, q=10, rule=DEFAULT_RULE)
+def prestopping_plus_on(data: str, noise: Noise, seed: int) -> Iterator[Cell]:
+    """Yield the paper's Prestopping+ with the default rule."""
+    yield Cell(PRESTOPPING_PLUS, data, *noise, seed, q=10, rule=DEFAULT_RULE)
 
 
 def smoke() -> Preset:
-    """Return every method and rule once, on digits, to see that it runs."""
+    """Return every method and rule once, on digits, to check that all of it runs."""
     rows = [("digits", ("pair", 0.4)), *clean(["digits"])]
     cells = grid(rows, [0]) + grid(rows[:1], [0], q_on)
-    cells += grid(rows[:1], [0], as_published_on)
+    cells += grid(rows[:1], [0], prestopping_plus_on)
     return _preset({"digits": Setting("digits", epochs=4, seconds=0.1)}, cells)
 
 
 def _images(source: str, seconds: float) -> Setting:
-    """Return what two cores can do with images."""
+    """Return a setting for images that two cores can train on."""
     module = "SmallCNN on halved images"
     return Setting(
         source, epochs=30, rows=1500, test_rows=1000, module=module, seconds=seconds
@@ -111,9 +118,9 @@ LAPTOP = {
 
 
 def laptop() -> Preset:
-    """Return tables and small images on two cores."""
+    """Return the preset for tables and small images on two cores."""
     tables = ("letter", "satimage")
-    telling = [
+    main = [
         *injected(tables, 0.4),
         *(("cifar10n_feat", (n, None)) for n in ("worst", "random1", "aggregate")),
         ("music_genre", ("one", None)),
@@ -127,14 +134,14 @@ def laptop() -> Preset:
     ]
     q_rows = [("letter", ("pair", 0.4)), ("cifar10n_feat", ("worst", None))]
     seeds, few_seeds = range(3), range(2)
-    cells = grid(telling, seeds)
+    cells = grid(main, seeds)
     cells += grid(q_rows, seeds, q_on)
     cells += grid(images, few_seeds)
-    cells += grid(telling, seeds, as_published_on)
+    cells += grid(main, seeds, prestopping_plus_on)
     light = [row for rate in (0.3, 0.2, 0.1) for row in injected(tables, rate)]
     light += clean(tables)
-    for stage in (contenders_on, rules_on):
-        cells += grid(light, seeds, stage)
+    for cells_on in (contenders_on, rules_on):
+        cells += grid(light, seeds, cells_on)
     return _preset(LAPTOP, cells)
 
 
@@ -163,20 +170,20 @@ def paper() -> Preset:
         for cell in grid(
             [(n, ("web", None)) for n in PAPER if n not in cifar], range(3)
         )
-        if _can_do_without_truth(cell)
+        if _needs_no_true_labels(cell)
     ]
     return _preset(PAPER, cells)
 
 
-def _can_do_without_truth(cell: Cell) -> bool:
-    """Return whether a cell needs no true labels, which these data do not have."""
+def _needs_no_true_labels(cell: Cell) -> bool:
+    """Return whether a cell can be run on data without true labels."""
     has_clean_rows = cell.data.startswith("food101n")
-    needs_truth = cell.method == CLEAN_SUBSET or cell.rule == "oracle"
-    return not needs_truth and (has_clean_rows or cell.rule != "validation")
+    needs_true_labels = cell.method == CLEAN_SUBSET or cell.rule == "oracle"
+    return not needs_true_labels and (has_clean_rows or cell.rule != "validation")
 
 
 def _preset(settings: dict[str, Setting], cells: Iterable[Cell]) -> Preset:
-    return Preset(settings, tuple(dict.fromkeys(cells)))  # q=10 is in two grids
+    return Preset(settings, tuple(dict.fromkeys(cells)))  # q=10 is part of two grids
 
 
 PRESETS = {"smoke": smoke, "laptop": laptop, "paper": paper}

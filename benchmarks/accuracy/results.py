@@ -1,4 +1,4 @@
-"""The results file: one JSON object a line, one line a finished cell."""
+"""The results file: one JSON object per line and finished cell."""
 
 import json
 import os
@@ -11,22 +11,22 @@ from cells import Cell, Setting
 
 
 def cell_of(result: dict[str, Any]) -> Cell:
-    """Return the cell whose result this is."""
+    """Return the cell of a result."""
     return Cell(**{field.name: result[field.name] for field in fields(Cell)})
 
 
 def read(path: Path) -> dict[Cell, dict[str, Any]]:
-    """Return the results by cell, oldest first; of a cell redone, the newest."""
+    """Return the results by cell, oldest first; of repeated cells, the newest."""
     found: dict[Cell, dict[str, Any]] = {}
     for result in _whole_lines(path):
         cell = cell_of(result)
-        found.pop(cell, None)  # a dict keeps the place of what is overwritten
+        found.pop(cell, None)  # an overwritten key would keep its old place
         found[cell] = result
     return found
 
 
 def is_done(result: dict[str, Any] | None, setting: Setting) -> bool:
-    """Return whether a result is there, under the settings that now hold."""
+    """Return whether there is a result for the present setting."""
     if result is None:
         return False
     return all(result.get(name) == v for name, v in setting.fingerprint.items())
@@ -38,12 +38,12 @@ def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             yield json.loads(line)
-        except json.JSONDecodeError:  # torn: its cell is not done
+        except json.JSONDecodeError:  # incomplete line of an interrupted run
             continue
 
 
-def drop_torn_end(path: Path) -> None:
-    """Cut off what a killed run has written of its last line."""
+def drop_incomplete_line(path: Path) -> None:
+    """Remove an incomplete last line, as left by a killed run."""
     if not path.exists():
         return
     content = path.read_bytes()
@@ -54,7 +54,7 @@ def drop_torn_end(path: Path) -> None:
 
 
 def append(path: Path, result: dict[str, Any]) -> None:
-    """Write one line, and see that it is on the disk."""
+    """Append one line and flush it to disk."""
     line = json.dumps(result, allow_nan=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:

@@ -1,10 +1,11 @@
-"""Measure how well methods learn from noisy labels; a stopped run goes on where it was.
+"""Measure the test error of methods that are trained on noisy labels.
 
     python benchmarks/accuracy/run.py --preset smoke
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
 
-Every finished cell is one line of the results file; ``tables.py`` makes tables of it.
-CleanLearning needs cleanlab (``pip install skpresto[bench]``).
+Every finished fit is one line of the results file, and an interrupted run resumes from
+there. ``tables.py`` prints tables of the results. CleanLearning needs cleanlab
+(``pip install skpresto[bench]``).
 """
 
 import argparse
@@ -26,51 +27,51 @@ HERE = Path(__file__).parent
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is not done yet; return 1 if a cell failed."""
+    """Run the cells without a result; return 1 if one of them failed."""
     args = parsed(arguments)
     preset = PRESETS[args.preset]()
     path = args.results or HERE / "results" / f"{args.preset}.jsonl"
-    results.drop_torn_end(path)
+    results.drop_incomplete_line(path)
     done = results.read(path)
     wanted = chosen(preset, args)
     todo = [
         c for c in wanted if not results.is_done(done.get(c), preset.settings[c.data])
     ]
-    print(f"{len(wanted) - len(todo)} of {len(wanted)} cells are done: {path}")
+    print(f"{len(wanted) - len(todo)} of {len(wanted)} cells have a result in {path}")
     try:
         n_failed = run_all(todo, preset, path, args.jobs)
     except KeyboardInterrupt:
-        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        print("Interrupted. Run the same command to resume.", file=sys.stderr)
         return 130
     if n_failed:
-        print(f"{n_failed} cells failed; run again to retry them.", file=sys.stderr)
+        retry = "run the same command to retry them"
+        print(f"{n_failed} cells failed; {retry}.", file=sys.stderr)
     return int(n_failed > 0)
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--preset", choices=PRESETS, default="laptop")
-    parser.add_argument("--jobs", type=int, default=2, help="cells run side by side")
-    parser.add_argument("--results", type=Path, help="file to read and to go on with")
+    parser.add_argument("--jobs", type=int, default=2, help="cells run in parallel")
+    parser.add_argument("--results", type=Path, help="file to append results to")
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help="only these data sets and noises"
     )
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD")
-    parser.add_argument("--seeds", type=int, help="only the first so many seeds")
+    parser.add_argument("--seeds", type=int, help="only seeds below this number")
     return parser.parse_args(arguments)
 
 
 def chosen(preset: Preset, args: argparse.Namespace) -> list[Cell]:
     """Return the cells that the command line asks for.
 
-    ``--only letter satimage pair`` means pair noise on these two: names of data sets
-    and names of noises are alternatives among their kind.
+    ``--only letter satimage pair`` means pair noise on letter and on satimage.
     """
     names = set(args.only or [])
     noises = {cell.noise for cell in preset.cells}
     if unknown := names - noises - set(preset.settings):
         known = ", ".join(sorted(noises | set(preset.settings)))
-        sys.exit(f"--only needs names among {known}; got {', '.join(unknown)}.")
+        sys.exit(f"--only must be names among {known}; got {', '.join(unknown)}.")
     data, noises = names & set(preset.settings), names & noises
     return [
         cell
@@ -83,14 +84,14 @@ def chosen(preset: Preset, args: argparse.Namespace) -> list[Cell]:
 
 
 def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
-    """Run cells side by side, and write each as it comes; return how many failed."""
-    cost = {c: preset.settings[c.data].seconds * METHODS[c.method][1] for c in cells}
-    # One cell a batch: joblib would otherwise hand several over together.
+    """Run cells in parallel and append their results; return how many failed."""
+    cost = {c: preset.settings[c.data].seconds * METHODS[c.method].cost for c in cells}
+    # One cell per batch, so that each result is written when it is ready.
     runs = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(
         delayed(attempt)(cell, preset.settings[cell.data]) for cell in cells
     )
     n_failed = 0
-    layout = "{percentage:3.0f}% |{bar}| {postfix} [{elapsed} gone, {remaining} left]"
+    layout = "{percentage:3.0f}% |{bar}| {postfix} [{elapsed} < {remaining}]"
     with tqdm(total=sum(cost.values()), bar_format=layout) as bar:
         for n_finished, (cell, result, failure) in enumerate(runs, start=1):
             if failure is None:
@@ -104,7 +105,7 @@ def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
 
 
 def attempt(cell: Cell, setting: Setting) -> tuple[Cell, dict[str, Any], str | None]:
-    """Run one cell; what goes wrong with it must not end the others."""
+    """Run one cell; an exception in it must not stop the others."""
     try:
         return cell, measure(cell, setting), None
     except Exception:

@@ -1,4 +1,4 @@
-"""What results say together: means over seeds, damage repaired, who was lowest."""
+"""Statistics of the results: means over seeds, gaps closed, lowest errors."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,12 +10,12 @@ from cells import CLEAN, SETTINGS, Cell
 from contenders import CLEAN_SUBSET, DEFAULT_RULE
 from results import cell_of
 
-#: Below this damage a ratio to it is mostly chance: one point of error.
-LEAST_DAMAGE = 0.01
+#: Fractions of smaller gaps are mostly chance: one percentage point of error.
+MIN_GAP = 0.01
 
 
 class Row(NamedTuple):
-    """A data set with a noise: one line of a table."""
+    """A data set and its noise: one line of a table."""
 
     data: str
     noise: str
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """A method, and what it was run with: one column of a table."""
+    """A method with its stop rule and history length: one column of a table."""
 
     method: str
     rule: str | None = None
@@ -36,32 +36,34 @@ class Contender(NamedTuple):
 
 
 def prestopping(rule: str = DEFAULT_RULE, q: int = 10) -> Contender:
-    """Return Prestopping under a rule."""
+    """Return Prestopping with a stop rule."""
     return Contender("Prestopping", rule, q)
 
 
 DEFAULT = Contender("Default")
-LIMIT = Contender(CLEAN_SUBSET)
+REFERENCE = Contender(CLEAN_SUBSET)
 PRESTOPPING = prestopping()
 PRESTOPPING_PLUS = Contender("Prestopping+", DEFAULT_RULE, 10)
-OURS = (PRESTOPPING, PRESTOPPING_PLUS)
-RIVALS = (
+CROSS_PRESTOPPING = Contender("CrossPrestopping", DEFAULT_RULE, 10)
+#: The paper's Prestopping+ is not among them: it was run on some rows only.
+PRESTOPPING_METHODS = (PRESTOPPING, CROSS_PRESTOPPING)
+OTHER_METHODS = (
     *(DEFAULT, Contender("Active Bias"), Contender("Co-teaching")),
     *(Contender("Co-teaching+"), Contender("SELFIE"), Contender("CleanLearning")),
 )
-CONTENDERS = RIVALS + OURS
+CONTENDERS = OTHER_METHODS + PRESTOPPING_METHODS
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds with its standard error, which one seed does not have."""
+    """A mean over seeds and its standard error, which is None for one seed."""
 
     mean: float
     error: float | None
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Estimate | None":
-        """Return the estimate from one value a seed, or None if there are none."""
+        """Return the estimate from one value per seed, or None if there are none."""
         if not values:
             return None
         n = len(values)
@@ -70,16 +72,20 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Repair:
-    """How much of the damage that noise does is repaired, on one row."""
+class Gap:
+    """The error that noise adds to plain training on one row, and what is recovered.
 
-    damage: float
-    repaired: float
+    ``size`` is the error of Default less that of the clean subset, ``closed`` the error
+    of Default less that of a method.
+    """
+
+    size: float
+    closed: float
 
     @property
-    def share(self) -> float | None:
-        """Share of the damage, or None where there is hardly any."""
-        return self.repaired / self.damage if self.damage >= LEAST_DAMAGE else None
+    def fraction(self) -> float | None:
+        """Fraction of the gap that is closed, or None if the gap is very small."""
+        return self.closed / self.size if self.size >= MIN_GAP else None
 
 
 class Summary:
@@ -88,8 +94,8 @@ class Summary:
     Parameters
     ----------
     results : iterable of dict
-        In the order in which they were written. Where the settings of a data set were
-        changed in between, only results under the newest count.
+        In the order in which they were written. If the settings of a data set were
+        changed in between, only results with the newest settings are used.
     """
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
@@ -109,7 +115,7 @@ class Summary:
 
     @property
     def rows(self) -> list[Row]:
-        """Rows with a result: by data set and noise, high rates first, clean last."""
+        """Rows with a result by data set and noise, high rates first, clean last."""
         known = list(dict.fromkeys(row.data for row in self._found))
         return sorted(
             self._found,
@@ -124,40 +130,38 @@ class Summary:
     def values(
         self, row: Row, contender: Contender, field: str = "error_last"
     ) -> dict[int, float]:
-        """Return a number of the results by seed, where it is known."""
+        """Return the values of a result field by seed, where they are known."""
         found = self._found.get(row, {}).get(contender, {})
         return {s: r[field] for s, r in sorted(found.items()) if r[field] is not None}
 
     def estimate(
         self, row: Row, contender: Contender, field: str = "error_last"
     ) -> Estimate | None:
-        """Return the mean of a number over the seeds."""
+        """Return the mean of a result field over the seeds."""
         return Estimate.of(list(self.values(row, contender, field).values()))
 
-    def repair(
+    def gap(
         self, row: Row, contender: Contender, field: str = "error_last"
-    ) -> Repair | None:
-        """Return how much of the damage on a row is repaired, over common seeds."""
+    ) -> Gap | None:
+        """Return the gap of a row and what is closed of it, over common seeds."""
         columns = [
             self.values(row, DEFAULT),
-            self.values(row, LIMIT),
+            self.values(row, REFERENCE),
             self.values(row, contender, field),
         ]
         seeds = set.intersection(*map(set, columns))
         if not seeds or not row.is_noisy:
             return None
-        default, limit, own = (np.mean([c[s] for s in seeds]) for c in columns)
-        return Repair(float(default - limit), float(default - own))
+        default, clean, own = (np.mean([c[s] for s in seeds]) for c in columns)
+        return Gap(float(default - clean), float(default - own))
 
-    def repairs(
-        self, contender: Contender, field: str = "error_last"
-    ) -> dict[Row, Repair]:
-        """Return the repairs of all noisy rows where they are known."""
-        found = {row: self.repair(row, contender, field) for row in self.rows}
-        return {row: repair for row, repair in found.items() if repair is not None}
+    def gaps(self, contender: Contender, field: str = "error_last") -> dict[Row, Gap]:
+        """Return the gaps of all noisy rows where they are known."""
+        found = {row: self.gap(row, contender, field) for row in self.rows}
+        return {row: gap for row, gap in found.items() if gap is not None}
 
     def lowest(self, row: Row, among: Sequence[Contender]) -> Contender | None:
-        """Return who has the lowest mean error of those with a result."""
+        """Return the contender with the lowest mean error."""
         found = {c: e.mean for c in among if (e := self.estimate(row, c)) is not None}
         return min(found, key=lambda c: found[c]) if found else None
 
@@ -165,34 +169,37 @@ class Summary:
         """Return whether every contender has a result."""
         return all(self.values(row, contender) for contender in CONTENDERS)
 
-    def margin(self, row: Row) -> float | None:
-        """Return by how much the better of ours is worse than the best rival."""
-        own, rival = self.lowest(row, OURS), self.lowest(row, RIVALS)
-        if own is None or rival is None:
+    def margin(
+        self, row: Row, among: Sequence[Contender] = PRESTOPPING_METHODS
+    ) -> float | None:
+        """Return the lowest error of some methods minus that of the other methods."""
+        own = self.lowest(row, among)
+        other = self.lowest(row, OTHER_METHODS)
+        if own is None or other is None:
             return None
-        return self.estimate(row, own).mean - self.estimate(row, rival).mean
+        return self.estimate(row, own).mean - self.estimate(row, other).mean
 
     def difference(
         self, row: Row, first: Contender, others: Sequence[Contender]
     ) -> float | None:
-        """Return the error of ``first`` less the lowest of ``others``, if all known."""
+        """Return the error of ``first`` less the lowest error of ``others``."""
         found = [self.estimate(row, contender) for contender in (first, *others)]
         if None in found:
             return None
         return found[0].mean - min(estimate.mean for estimate in found[1:])
 
 
-def mean_share(repairs: Iterable[Repair]) -> float | None:
-    """Return the mean of the shares, without rows of hardly any damage."""
-    shares = [repair.share for repair in repairs if repair.share is not None]
-    return float(np.mean(shares)) if shares else None
+def mean_fraction(gaps: Iterable[Gap]) -> float | None:
+    """Return the mean fraction closed, without rows of very small gaps."""
+    fractions = [gap.fraction for gap in gaps if gap.fraction is not None]
+    return float(np.mean(fractions)) if fractions else None
 
 
-def pooled_share(repairs: Iterable[Repair]) -> float | None:
-    """Return what is repaired on all rows together, of the damage on all of them."""
-    repairs = list(repairs)
-    damage = sum(repair.damage for repair in repairs)
-    return sum(r.repaired for r in repairs) / damage if damage > 0 else None
+def pooled_fraction(gaps: Iterable[Gap]) -> float | None:
+    """Return the sum of what is closed over the sum of the gaps."""
+    gaps = list(gaps)
+    size = sum(gap.size for gap in gaps)
+    return sum(gap.closed for gap in gaps) / size if size > 0 else None
 
 
 def _settings(result: dict[str, Any]) -> tuple:

@@ -1,4 +1,4 @@
-"""Make the tables of a results file.
+"""Print the tables of a results file.
 
 python benchmarks/accuracy/tables.py benchmarks/accuracy/results/laptop.jsonl
 """
@@ -8,25 +8,28 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import results
-from contenders import AS_PUBLISHED, DEFAULT_RULE, RULES
+from contenders import DEFAULT_RULE, RULES
 from summary import (
     CONTENDERS,
+    CROSS_PRESTOPPING,
     DEFAULT,
-    LIMIT,
-    OURS,
+    OTHER_METHODS,
     PRESTOPPING,
-    RIVALS,
+    PRESTOPPING_METHODS,
+    PRESTOPPING_PLUS,
+    REFERENCE,
     Contender,
     Estimate,
     Row,
     Summary,
-    mean_share,
-    pooled_share,
+    mean_fraction,
+    pooled_fraction,
     prestopping,
 )
 
 NOTHING = "\N{EN DASH}"
 EARLY_STOPPED = "error_best_validation"
+EARLY_STOPPED_NAME = "reference: Default, early stopping on clean rows"
 SAFE_SET = ("safe_precision", "safe_recall")
 Q_GRID = (1, 5, 10, 15, 20)
 
@@ -36,7 +39,7 @@ def percent(value: float | None) -> str:
 
 
 def with_error(estimate: Estimate | None) -> str:
-    """Return a mean and its standard error, in per cent."""
+    """Return a mean and its standard error in percent."""
     if estimate is None:
         return NOTHING
     spread = "" if estimate.error is None else f" ± {100 * estimate.error:.1f}"
@@ -46,7 +49,7 @@ def with_error(estimate: Estimate | None) -> str:
 def means_of(
     summary: Summary, row: Row, contender: Contender, fields: Sequence[str]
 ) -> str:
-    """Return the means of several numbers, in per cent."""
+    """Return the means of several result fields in percent."""
     found = [summary.estimate(row, contender, field) for field in fields]
     return " / ".join(percent(estimate and estimate.mean) for estimate in found)
 
@@ -59,7 +62,7 @@ def name_of(row: Row, summary: Summary) -> str:
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield a table, and a blank line after it."""
+    """Yield the lines of a table and a blank line."""
     yield f"| {' | '.join(head)} |"
     yield "|" + "---|" * len(head)
     yield from (f"| {' | '.join(line)} |" for line in lines)
@@ -72,17 +75,17 @@ def table(
     columns: dict[str, Callable[[Row], str]],
     first: str = "data, noise",
 ) -> Iterator[str]:
-    """Yield a table with a line a row, and a column for each function of the row."""
+    """Yield a table with one line per row and one column per function of the row."""
     lines = [[name_of(r, summary), *(f(r) for f in columns.values())] for r in rows]
     yield from markdown([first, *columns], lines)
 
 
 def errors(summary: Summary) -> Iterator[str]:
-    """Yield the test error after the last epoch."""
+    """Yield the test errors after the last epoch."""
     yield "## Test error after the last epoch, %\n"
-    yield "Mean over seeds ± standard error; the lowest of the contenders in bold. The"
-    yield "limits use what nobody has: plain training stopped at the best of 5 % clean"
-    yield "rows, and plain training on the rows whose label is right.\n"
+    yield "Mean over seeds ± standard error; the lowest error of a method in bold."
+    yield "References use clean labels: Default at the epoch with the lowest error on"
+    yield "5 % clean rows, and Default trained only on rows with a correct label.\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
         def text(row: Row) -> str:
@@ -93,77 +96,85 @@ def errors(summary: Summary) -> Iterator[str]:
         return text
 
     columns = {contender.method: cell(contender) for contender in CONTENDERS}
-    columns["limit: Default, clean early stopping"] = lambda row: with_error(
+    columns[EARLY_STOPPED_NAME] = lambda row: with_error(
         summary.estimate(row, DEFAULT, EARLY_STOPPED)
     )
-    columns["limit: clean subset"] = lambda row: with_error(
-        summary.estimate(row, LIMIT)
+    columns["reference: clean subset"] = lambda row: with_error(
+        summary.estimate(row, REFERENCE)
     )
     yield from table(summary, summary.rows, columns)
 
 
 def best_epochs(summary: Summary) -> Iterator[str]:
-    """Yield the test error at the epochs that hindsight would choose."""
-    yield "## Test error at the epoch of the best validation / best test error, %\n"
+    """Yield the test errors of the epochs chosen by validation and by test error."""
+    yield "## Test error at the epoch of the lowest validation / lowest test error, %\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
         fields = (EARLY_STOPPED, "error_best_test")
         return lambda row: means_of(summary, row, contender, fields)
 
-    columns = {c.method: cell(c) for c in (*CONTENDERS, LIMIT)}
+    columns = {c.method: cell(c) for c in (*CONTENDERS, REFERENCE)}
     yield from table(summary, summary.rows, columns)
 
 
-def damage_repaired(summary: Summary) -> Iterator[str]:
-    """Yield which share of the damage that noise does each method repairs."""
-    yield "## Damage repaired, %\n"
-    yield "(Default - method) / (Default - clean subset). Rows with a damage below one"
-    yield "point are shown in points of error, in brackets, and left out of the mean of"
-    yield "the shares; the pooled share is the ratio of the sums over all rows.\n"
+def gap_closed(summary: Summary) -> Iterator[str]:
+    """Yield the fraction that each method closes of the gap to the clean subset."""
+    yield "## Gap closed, %\n"
+    yield "(Default - method) / (Default - clean subset), of test errors after the last"
+    yield "epoch. For gaps below one point of error, the difference in points is given"
+    yield "in parentheses, and the row is not part of the mean over rows. Pooled is the"
+    yield "ratio of the sums over all rows.\n"
     columns = {c.method: (c, "error_last") for c in CONTENDERS if c != DEFAULT}
-    columns["limit: Default, clean early stopping"] = (DEFAULT, EARLY_STOPPED)
-    repairs = {name: summary.repairs(*column) for name, column in columns.items()}
+    columns[EARLY_STOPPED_NAME] = (DEFAULT, EARLY_STOPPED)
+    gaps = {name: summary.gaps(*column) for name, column in columns.items()}
 
     def text(name: str, row: Row) -> str:
-        repair = repairs[name].get(row)
-        if repair is None:
+        gap = gaps[name].get(row)
+        if gap is None:
             return NOTHING
-        points = f"({100 * repair.repaired:+.1f} points)"
-        return points if repair.share is None else f"{100 * repair.share:.0f}"
+        points = f"({100 * gap.closed:+.1f} points)"
+        return points if gap.fraction is None else f"{100 * gap.fraction:.0f}"
 
     rows = [row for row in summary.rows if row.is_noisy]
     lines = [
         [
             name_of(row, summary),
-            percent((damage := summary.repair(row, DEFAULT)) and damage.damage),
+            percent((gap := summary.gap(row, DEFAULT)) and gap.size),
             *(text(name, row) for name in columns),
         ]
         for row in rows
     ]
-    for label, share in [("mean of shares", mean_share), ("pooled", pooled_share)]:
-        shares = [share(found.values()) for found in repairs.values()]
-        lines.append([f"**{label}**", "", *map(percent, shares)])
-    yield from markdown(["data, noise", "damage, points", *columns], lines)
+    for label, mean in (("mean over rows", mean_fraction), ("pooled", pooled_fraction)):
+        fractions = [mean(found.values()) for found in gaps.values()]
+        lines.append([f"**{label}**", "", *map(percent, fractions)])
+    yield from markdown(["data, noise", "gap, points", *columns], lines)
 
 
 def wins(summary: Summary) -> Iterator[str]:
-    """Yield in how many noisy rows one of ours is lowest, and every row lost."""
-    yield "## Where Prestopping or Prestopping+ under the default rule is lowest\n"
+    """Yield the number of noisy rows won, and every row that is not."""
+    yield "## Rows in which Prestopping or CrossPrestopping has the lowest error\n"
+    yield "Both with the default stop rule.\n"
     noisy = [row for row in summary.rows if row.is_noisy and summary.is_complete(row)]
     n_won = sum(summary.margin(row) <= 0 for row in noisy)
     if noisy:
-        share = f"{100 * n_won / len(noisy):.0f} %"
-        yield f"In {n_won} of {len(noisy)} noisy rows with all contenders ({share}).\n"
+        rate = f"{100 * n_won / len(noisy):.0f} %"
+        yield f"{n_won} of the {len(noisy)} noisy rows with all methods ({rate})."
+        for c in PRESTOPPING_METHODS:
+            n_alone = sum(summary.margin(row, [c]) <= 0 for row in noisy)
+            yield f"{c.method} alone, without the other of the two: {n_alone}."
+        yield ""
     margins = {row: summary.margin(row) for row in summary.rows}
     lost = [row for row, margin in margins.items() if margin is not None and margin > 0]
-    yield f"Rows lost, clean ones included: {len(lost)}.\n"
+    yield f"Rows in which another method is lowest, clean ones included: {len(lost)}.\n"
     if lost:
         columns = {
-            "winner": lambda row: summary.lowest(row, RIVALS).method,
-            "its error": lambda row: _lowest_error(summary, row, RIVALS),
-            "better of ours": lambda row: summary.lowest(row, OURS).method,
-            "its error ": lambda row: _lowest_error(summary, row, OURS),
-            "lost by, points": lambda row: percent(margins[row]),
+            "lowest": lambda row: summary.lowest(row, OTHER_METHODS).method,
+            "error": lambda row: _lowest_error(summary, row, OTHER_METHODS),
+            "better of the two": lambda row: (
+                summary.lowest(row, PRESTOPPING_METHODS).method
+            ),
+            "its error": lambda row: _lowest_error(summary, row, PRESTOPPING_METHODS),
+            "difference, points": lambda row: percent(margins[row]),
         }
         yield from table(summary, lost, columns)
 
@@ -173,8 +184,8 @@ def _lowest_error(summary: Summary, row: Row, among: Sequence[Contender]) -> str
 
 
 def stop_rules(summary: Summary) -> Iterator[str]:
-    """Yield Prestopping under each rule, and what supervision is worth."""
-    yield "## Prestopping under each stop rule: test error after the last epoch, %\n"
+    """Yield Prestopping with each stop rule, and the differences between them."""
+    yield "## Prestopping with each stop rule: test error after the last epoch, %\n"
     columns = {
         rule: lambda row, rule=rule: with_error(
             summary.estimate(row, prestopping(rule))
@@ -182,11 +193,12 @@ def stop_rules(summary: Summary) -> Iterator[str]:
         for rule in RULES
     }
     yield from table(summary, summary.rows, columns)
-    yield "Default rule less others, mean over noisy rows, points:\n"
+    yield "Error with the default rule minus error with another rule, mean over the"
+    yield "noisy rows, points:\n"
     practical = [r for r in RULES if r not in (DEFAULT_RULE, "oracle")]
     against = {rule: [rule] for rule in RULES if rule != DEFAULT_RULE}
-    against["best of the supervised ones but the oracle, in each row"] = practical
-    against["best of all supervised ones, in each row"] = [*practical, "oracle"]
+    against["best supervised rule per row, without the oracle"] = practical
+    against["best supervised rule per row"] = [*practical, "oracle"]
     for label, rules in against.items():
         others = [prestopping(rule) for rule in rules]
         found = [
@@ -201,8 +213,8 @@ def stop_rules(summary: Summary) -> Iterator[str]:
 
 
 def safe_sets(summary: Summary) -> Iterator[str]:
-    """Yield how clean and how complete the trusted labels are."""
-    yield "## Trusted labels: precision / recall, %\n"
+    """Yield precision and recall of the labels accepted as correct."""
+    yield "## Labels accepted as correct: precision / recall, %\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
         return lambda row: means_of(summary, row, contender, SAFE_SET)
@@ -212,8 +224,8 @@ def safe_sets(summary: Summary) -> Iterator[str]:
 
 
 def history_lengths(summary: Summary) -> Iterator[str]:
-    """Yield Prestopping for several q."""
-    yield "## Prestopping, default rule, by q: test error after the last epoch, %\n"
+    """Yield Prestopping with several history lengths."""
+    yield "## Prestopping by history length q: test error after the last epoch, %\n"
     contenders = {f"q = {q}": prestopping(q=q) for q in Q_GRID}
     rows = [
         row
@@ -227,13 +239,12 @@ def history_lengths(summary: Summary) -> Iterator[str]:
     yield from table(summary, rows, columns)
 
 
-def as_published(summary: Summary) -> Iterator[str]:
-    """Yield what the departures from the paper are worth."""
-    yield "## Prestopping+ to the letter of the paper, and as it is here\n"
-    yield "Test error after the last epoch, %, and precision / recall of the trusted"
-    yield "labels, under the default rule. To the letter: one network judges the labels"
-    yield "that it learns from, and one predicts.\n"
-    contenders = [Contender(AS_PUBLISHED, DEFAULT_RULE, 10), *OURS]
+def paper_methods(summary: Summary) -> Iterator[str]:
+    """Yield the paper's two methods beside CrossPrestopping."""
+    yield "## The paper's two methods and CrossPrestopping\n"
+    yield "Test error after the last epoch, %, and in parentheses precision / recall of"
+    yield "the labels accepted as correct, with the default stop rules.\n"
+    contenders = [PRESTOPPING_PLUS, PRESTOPPING, CROSS_PRESTOPPING]
     rows = [row for row in summary.rows if summary.values(row, contenders[0])]
 
     def cell(contender: Contender) -> Callable[[Row], str]:
@@ -247,10 +258,10 @@ def as_published(summary: Summary) -> Iterator[str]:
 
 
 def times(summary: Summary) -> Iterator[str]:
-    """Yield how long a fit takes, as a multiple of plain training."""
-    yield "## Time of a fit, in fits of Default\n"
-    yield "Mean over seeds of machine time that was shared with other fits: a rough"
-    yield "guide only.\n"
+    """Yield the time of a fit as a multiple of that of Default."""
+    yield "## Time of a fit, relative to Default\n"
+    yield "Mean over seeds of the wall-clock time, with other fits on the same machine:"
+    yield "a rough guide only.\n"
 
     def cell(contender: Contender) -> Callable[[Row], str]:
         def text(row: Row) -> str:
@@ -266,8 +277,8 @@ def times(summary: Summary) -> Iterator[str]:
 
 
 PARTS = (
-    *(errors, best_epochs, damage_repaired, wins),
-    *(stop_rules, safe_sets, as_published, history_lengths, times),
+    *(errors, best_epochs, gap_closed, wins),
+    *(stop_rules, safe_sets, paper_methods, history_lengths, times),
 )
 
 

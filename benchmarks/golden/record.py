@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from skorch.callbacks import LRScheduler
 from sklearn.datasets import load_digits, make_classification
+from skorch.callbacks import LRScheduler
 from torch import nn
 from torch.utils.data import TensorDataset
 
@@ -57,6 +57,7 @@ class UserModule(nn.Module):
         )
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
+        """Return logits."""
         return self.layers(X)
 
 

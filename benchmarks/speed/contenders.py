@@ -1,16 +1,12 @@
-"""The loops and libraries that skpresto is timed against, and the data for all."""
+"""The training loops and libraries that skpresto is compared with, and the data."""
 
+import internals
 import numpy as np
 import torch
 from skorch import NeuralNetClassifier
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from skpresto import DefaultClassifier
-from skpresto._build_net import build_net
-from skpresto._inputs import check_training_data
-from skpresto._training.progress import Progress
-from skpresto._training.trainer import Trainer
 from skpresto.noise import SymmetricNoise
 
 N_CLASSES = 10
@@ -20,14 +16,14 @@ STEP = {"lr": 0.05, "momentum": 0.9}
 
 
 class SmallMLP(nn.Sequential):
-    """One hidden layer of 64: a batch takes so little time that overhead shows."""
+    """One hidden layer of 64 units: small, so that overhead per batch is visible."""
 
     def __init__(self, n_features=32):
         super().__init__(nn.Linear(n_features, 64), nn.ReLU(), nn.Linear(64, N_CLASSES))
 
 
 class SmallConvNet(nn.Sequential):
-    """Two convolutions, for images of 28 x 28."""
+    """Two convolutions for images of 28 x 28."""
 
     def __init__(self):
         super().__init__(
@@ -38,7 +34,7 @@ class SmallConvNet(nn.Sequential):
 
 
 def table(n_samples, n_features=32):
-    """Return a table with labels that depend on it, 40 % of which are then flipped."""
+    """Return a table and labels that depend on it, with 40 % symmetric noise."""
     rng = np.random.RandomState(0)
     X = rng.normal(size=(n_samples, n_features)).astype(np.float32)
     y = (X @ rng.normal(size=(n_features, N_CLASSES))).argmax(axis=1)
@@ -52,7 +48,7 @@ def images(n_samples):
 
 
 class TightLoop:
-    """The loop a PyTorch expert would write for data in memory."""
+    """A hand-written PyTorch loop over tensors in memory."""
 
     def __init__(self, module, X, y, **optimizer):
         self.X, self.y = torch.from_numpy(X), torch.from_numpy(y)
@@ -75,7 +71,7 @@ class TightLoop:
 
 
 class LoaderLoop(TightLoop):
-    """The usual loop, with a ``DataLoader`` over a ``TensorDataset``."""
+    """The same loop with a ``DataLoader`` over a ``TensorDataset``."""
 
     def batches(self):
         """Return the batches of an epoch."""
@@ -83,17 +79,13 @@ class LoaderLoop(TightLoop):
         return DataLoader(dataset, batch_size=BATCH_SIZE, shuffle=True)
 
 
-def trainer(module, X, y, **params):
-    """Return what all classifiers of skpresto train with."""
-    classifier = DefaultClassifier(
-        module, batch_size=BATCH_SIZE, lr=STEP["lr"], **params
-    )
-    data = check_training_data(classifier, X, y, None, None, None)
-    return Trainer(build_net(classifier, data), data, Q, Progress(0, 1))
+def trainer(module, X, y):
+    """Return skpresto's Trainer with the same recipe."""
+    return internals.trainer(module, X, y, Q, batch_size=BATCH_SIZE, lr=STEP["lr"])
 
 
 def plain_skorch(module, max_epochs):
-    """Return a skorch net with skorch's defaults, but no validation split."""
+    """Return a skorch net with skorch's defaults except for the validation split."""
     return NeuralNetClassifier(
         module,
         criterion=nn.CrossEntropyLoss,

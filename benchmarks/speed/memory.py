@@ -1,4 +1,4 @@
-"""How much memory a fit takes beyond its input.
+"""Measure the memory of a fit beyond its input.
 
 python benchmarks/speed/memory.py 1000000 array     # or memmap
 """
@@ -20,7 +20,7 @@ STATUS = Path("/proc/self/status")
 
 
 def memory_of_a_fit(full):
-    """Yield sentences, each measured in a process that does nothing else."""
+    """Yield one sentence per kind of input, measured in a process of its own."""
     if not STATUS.exists():
         return
     n_samples = 2_000_000 if full else 500_000
@@ -30,19 +30,19 @@ def memory_of_a_fit(full):
         input_bytes, fit_bytes = map(int, output.stdout.split())
         yield (
             f"fit on {n_samples:,} rows of 32 numbers, float32 {kind} of "
-            f"{input_bytes / 1e6:.0f} MB: {fit_bytes / 1e6:.0f} MB beyond it at the "
-            f"peak, {fit_bytes / n_samples:.0f} bytes a sample"
+            f"{input_bytes / 1e6:.0f} MB: peak of {fit_bytes / 1e6:.0f} MB beyond the "
+            f"input, {fit_bytes / n_samples:.0f} bytes per sample"
         )
 
 
 def own_bytes():
-    """Return the memory of this process that is not a file's."""
+    """Return the anonymous memory of this process, without mapped files."""
     lines = STATUS.read_text().splitlines()
     return next(int(x.split()[1]) * 1024 for x in lines if x.startswith("RssAnon"))
 
 
 class Peak:
-    """The largest memory of this process while the block runs."""
+    """The peak memory of this process while the block runs."""
 
     def __enter__(self):
         self.largest = self.before = own_bytes()

@@ -1,7 +1,8 @@
-"""The rows of the table: one function a question."""
+"""The rows of the table, one function per measurement."""
 
 import itertools
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -19,17 +20,15 @@ from contenders import (
     table,
     trainer,
 )
+from internals import history_bytes, run_phase_one, run_phase_two
 from timing import fastest
 
 from skpresto import PrestoppingClassifier
-from skpresto._training.label_history import LabelHistory
-from skpresto._training.policy import LearnFromAll
-from skpresto._training.two_phases import LearnFromSafeSet
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, and the limit it is held to."""
+    """One line of the table: a measured value and its upper limit."""
 
     work: str
     value: float
@@ -38,31 +37,23 @@ class Row:
 
     def line(self):
         """Return the row in markdown."""
-        verdict = "yes" if self.value <= self.limit else "NO"
+        holds = "yes" if self.value <= self.limit else "NO"
         value = f"{self.value:.2f}" if self.unit == "" else f"{self.value:.0f}"
         limit = f"{self.limit:.2f}" if self.unit == "" else f"{self.limit:.0f}"
         unit = f" {self.unit}" if self.unit else ""
-        return f"| {self.work} | {value}{unit} | {limit}{unit} | {verdict} |"
-
-
-def phase_one(runner):
-    return lambda: runner.run(LearnFromAll(), 1)
-
-
-def phase_two(runner):
-    return lambda: runner.run(LearnFromSafeSet(runner.label_history), 1)
+        return f"| {self.work} | {value}{unit} | {limit}{unit} | {holds} |"
 
 
 def epochs_of_an_mlp(full):
     X, y = table(20_000)
     ours = trainer(SmallMLP, X, y)
-    ours.run(LearnFromAll(), Q)  # until every history is full
+    run_phase_one(ours, Q)  # fills the prediction history
     seconds = fastest(
         {
             "tight": TightLoop(SmallMLP, X, y).epoch,
             "fused": TightLoop(SmallMLP, X, y, fused=True).epoch,
-            "one": phase_one(ours),
-            "two": phase_two(ours),
+            "one": partial(run_phase_one, ours),
+            "two": partial(run_phase_two, ours),
             "loader": LoaderLoop(SmallMLP, X, y).epoch,
         },
         rounds=60 if full else 25,
@@ -87,7 +78,7 @@ def epochs_of_a_conv_net(full):
     X, y = images(1_024)
     contenders = {
         "tight": TightLoop(SmallConvNet, X, y).epoch,
-        "one": phase_one(trainer(SmallConvNet, X, y)),
+        "one": partial(run_phase_one, trainer(SmallConvNet, X, y)),
     }
     seconds = fastest(contenders, rounds=100 if full else 25)
     ratio = seconds["one"] / seconds["tight"]
@@ -122,37 +113,34 @@ def whole_fits(full):
     yield Row("the same : cleanlab CleanLearning(cv_n_folds=5).fit", ratio, 0.2)
 
 
-def cost_a_sample(full):
+def time_per_sample(full):
     few, many = 10_000, 1_000_000
     small, large = (trainer(SmallMLP, *table(n)) for n in (few, many))
 
     def visit(runner, n_times):
-        """Visit every sample so many times in each phase."""
+        """Visit every sample ``n_times`` in each phase."""
         for _ in range(n_times):
-            phase_one(runner)()
-            phase_two(runner)()
+            run_phase_one(runner)
+            run_phase_two(runner)
 
     visit(large, 1)
     seconds = fastest(
         {
-            # As many visits for both, so that both last as long.
+            # The same number of visits for both.
             "small": lambda: visit(small, many // few),
             "large": lambda: visit(large, 1),
         },
         rounds=4 if full else 2,
     )
     ratio = seconds["large"] / seconds["small"]
-    yield Row("seconds a sample, 1,000,000 rows : 10,000 rows", ratio, 1.2)
+    yield Row("seconds per sample, 1,000,000 rows : 10,000 rows", ratio, 1.2)
 
 
 def memory_of_the_history(full):
-    history = LabelHistory(1_000_000, n_classes=256, length=10)
-    yield Row(
-        "label history of a sample, 256 classes, q = 10",
-        history.nbytes / 1_000_000,
-        12,
-        "bytes",
-    )
+    n_samples = 1_000_000
+    per_sample = history_bytes(n_samples, n_classes=256, q=10) / n_samples
+    work = "prediction history per sample, 256 classes, q = 10"
+    yield Row(work, per_sample, 12, "bytes")
 
 
 def prediction(full):
@@ -172,20 +160,20 @@ def prediction(full):
     )
     ours = seconds.pop("ours")
     yield Row(
-        "predict on 1,000,000 rows : the module by hand in large batches",
+        "predict on 1,000,000 rows : calling the module on large batches",
         ours / min(seconds.values()),
         1.2,
     )
 
 
 def every_row(full):
-    """Return all rows, measured one after the other."""
-    questions = (
+    """Return all rows, measured one after another."""
+    measurements = (
         epochs_of_an_mlp,
         epochs_of_a_conv_net,
         whole_fits,
-        cost_a_sample,
+        time_per_sample,
         memory_of_the_history,
         prediction,
     )
-    return itertools.chain.from_iterable(question(full) for question in questions)
+    return itertools.chain.from_iterable(measure(full) for measure in measurements)

@@ -1,10 +1,10 @@
-"""How fast skpresto trains and predicts, as ratios to other ways to do the same.
+"""Measure how fast skpresto trains and predicts, as ratios to alternatives.
 
     python benchmarks/speed/run.py          # about three minutes
     python benchmarks/speed/run.py --full   # more rounds and more data
 
-Needs cleanlab (``pip install skpresto[bench]``). Contenders take turns, the fastest
-round of each counts, and torch has one thread.
+Needs cleanlab (``pip install skpresto[bench]``). Alternatives are run in turn, the
+fastest round of each is used, and torch uses one thread.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rows import every_row
 
 
 def processor():
-    """Return the name of the processor, as far as it is known."""
+    """Return the name of the processor, if it is known."""
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text().splitlines():

@@ -1,14 +1,14 @@
-"""Time contenders in turn, so that whatever else the machine does hits all alike."""
+"""Time alternatives in turn, so that other load affects all of them alike."""
 
 import time
 from collections.abc import Callable
 
 
 def fastest(contenders: dict[str, Callable[[], object]], rounds: int) -> dict:
-    """Return the seconds of each contender in its fastest round.
+    """Return the seconds of each alternative in its fastest round.
 
-    Seconds are processor seconds. With one thread they are those of the clock on an
-    idle machine, and on a busy one they leave out the time that others were given.
+    Processor seconds are used: with one thread they equal wall-clock seconds on an idle
+    machine, and they exclude the time of other processes on a busy one.
     """
     best = dict.fromkeys(contenders, float("inf"))
     for _ in range(rounds):

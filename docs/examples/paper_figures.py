@@ -1,9 +1,9 @@
-"""Draw the figures of the Prestopping paper again, at the scale of a laptop.
+"""Reproduce the figures of the Prestopping paper with small data sets.
 
-Run it with ``python docs/examples/paper_figures.py [folder]``. It trains on
-scikit-learn's digits, or on ``letter.npz`` in the folder that the environment variable
-``SKPRESTO_DATA`` names, with wrong labels put in on purpose. True labels of training
-rows serve to measure, and in the rule that is called ideal; no other method sees them.
+Run it with ``python docs/examples/paper_figures.py [folder]``. It trains on the digits
+data of scikit-learn, or on ``letter.npz`` in the folder named by the environment
+variable ``SKPRESTO_DATA``, with injected label noise. True labels of training rows are
+used to measure memorization and by the ideal stop rule; no other method uses them.
 
 H. Song, M. Kim, D. Park, J.-G. Lee, "How does early stopping help generalization
 against label noise?", arXiv:1911.08059, 2019.
@@ -38,7 +38,7 @@ from skpresto import (
 from skpresto.noise import PairNoise, SymmetricNoise
 from skpresto.stopping import AgreementStop, OracleStop, ValidationStop
 
-matplotlib.use("Agg")  # draws into files, needs no screen
+matplotlib.use("Agg")  # writes files, needs no display
 
 NOISES = {"symmetric": SymmetricNoise, "pair": PairNoise}
 RATE = 0.4
@@ -50,7 +50,7 @@ RECIPE = {"max_epochs": 40, "lr": 0.05}
 
 @cache
 def load_data():
-    """Return training, clean validation and test rows and labels, scaled."""
+    """Return rows and labels for training, clean validation and test, scaled."""
     if folder := os.environ.get("SKPRESTO_DATA"):
         with np.load(Path(folder) / "letter.npz") as data:
             X, y = data["X_train"].astype(np.float32), data["y_train"]
@@ -62,7 +62,7 @@ def load_data():
         X, X_test, y, y_test = train_test_split(
             X / 16, y, test_size=0.3, random_state=0, stratify=y
         )
-    # As in the paper, a few clean rows are for the validation rule only.
+    # As in the paper, a few clean rows are set aside for ValidationStop.
     split = {"test_size": 0.05, "random_state": 0, "stratify": y}
     X, X_val, y, y_val = train_test_split(X, y, **split)
     return X, y, X_val, y_val, X_test, y_test
@@ -76,7 +76,7 @@ def noisy_labels(kind, rate, seed):
 
 @cache
 def trained(method, kind, rate=RATE, seed=0, q=10):
-    """Return a classifier trained on noisy labels; each is trained once."""
+    """Return a classifier trained on noisy labels; results are cached."""
     X, y, X_val, y_val, X_test, y_test = load_data()
     clf = {
         "Default": DefaultClassifier(),
@@ -84,11 +84,11 @@ def trained(method, kind, rate=RATE, seed=0, q=10):
         "Prestopping (validation)": PrestoppingClassifier(stop=ValidationStop()),
         "Prestopping (ideal)": PrestoppingClassifier(stop=OracleStop()),
         "Prestopping+": PrestoppingPlusClassifier(
-            stop=AgreementStop(margin=0, window=3)  # its default without X_val
+            stop=AgreementStop(margin=0, window=3)  # the default without X_val
         ),
     }[method].set_params(q=q, random_state=seed, **RECIPE)
     if method != "Prestopping (validation)":
-        # Rules that do not ask for X_val ignore it: its error is recorded, that is all.
+        # The error on X_val is recorded for all rules and used by ValidationStop only.
         X_val, y_val = X_test, y_test
     given = {"X_val": X_val, "y_val": y_val, "y_true": y}
     with warnings.catch_warnings(record=True) as caught:
@@ -108,12 +108,12 @@ def panels(n_rows, n_columns, width=4.0, height=3.3):
     return plt.subplots(n_rows, n_columns, figsize=size, layout="constrained")
 
 
-def share_legend(figure, axes):
-    """Replace the legends of the panels by one below them."""
+def merge_legends(figure, axes):
+    """Replace the legends of all panels by one legend below them."""
     shown = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            # What differs from panel to panel stands in their titles.
+            # The stop epoch after the colon differs between panels.
             shown.setdefault(label.split(":")[0], handle)
         if ax.get_legend():
             ax.get_legend().remove()
@@ -122,15 +122,16 @@ def share_legend(figure, axes):
 
 
 def loss_distribution():
-    """Figure 1: losses at a training accuracy of 50 %."""
+    """Figure 1: loss distributions at a training accuracy of 50 %."""
     X, y, *_ = load_data()
     figure, axes = panels(1, 2)
     for ax, kind in zip(axes.flat, NOISES, strict=True):
         records = trained("Default", kind).history_
         n_epochs = next(r.epoch for r in records if r.train_error <= 0.5)
-        # Until then the learning rate has not been lowered: neither is it here.
-        steady = LRScheduler("StepLR", step_size=10**6)
-        clf = DefaultClassifier(random_state=0, callbacks=[steady], **RECIPE)
+        # In the longer training the learning rate has not been lowered by then, so it
+        # stays constant in the shorter one.
+        constant = LRScheduler("StepLR", step_size=10**6)
+        clf = DefaultClassifier(random_state=0, callbacks=[constant], **RECIPE)
         y_noisy = noisy_labels(kind, RATE, 0)
         clf.set_params(max_epochs=n_epochs).fit(X, y_noisy)
         plots.LossDistributionDisplay.from_estimator(clf, X, y_noisy, y, bins=30, ax=ax)
@@ -139,14 +140,14 @@ def loss_distribution():
 
 
 def memorization():
-    """Figure 2: what is memorized, and what it costs."""
+    """Figure 2: memorized labels and test errors."""
     figure, axes = panels(2, 3)
     for row, kind in zip(axes, NOISES, strict=True):
         for ax, method in zip(row, ("Default", "Prestopping"), strict=False):
             plots.MemorizationDisplay.from_estimator(trained(method, kind), ax=ax)
             ax.set_title(f"{method}, {RATE:.0%} {kind} noise")
         draw_test_errors(row[2], kind)
-    share_legend(figure, axes.flat)
+    merge_legends(figure, axes.flat)
     return figure
 
 
@@ -154,7 +155,7 @@ def draw_test_errors(ax, kind):
     for method, dashes in (("Default", "--"), ("Prestopping", "-")):
         clf = trained(method, kind)
         stop = getattr(clf, "stop_epoch_", np.inf)
-        kept = [r for r in clf.history_ if r.phase == 2 or r.epoch <= stop]
+        kept = [r for r in clf.history_ if r.stage == "phase 2" or r.epoch <= stop]
         epochs, errors = zip(*((r.epoch, r.valid_error) for r in kept), strict=True)
         ax.plot(epochs, errors, dashes, color="black", label=f"test error of {method}")
     ax.set(xlabel="epoch", ylabel="test error", ylim=(0, 0.5))
@@ -163,7 +164,7 @@ def draw_test_errors(ax, kind):
 
 
 def stop_point():
-    """Figure 3: the stop point, ideal and by clean validation rows."""
+    """Figure 3: stop points of the ideal rule and of the validation rule."""
     figure, axes = panels(2, 2)
     for row, kind in zip(axes, NOISES, strict=True):
         for ax, rule in zip(row, ("ideal", "validation"), strict=True):
@@ -174,7 +175,7 @@ def stop_point():
             shown = (clf.history_, clf.stop_epoch_, "stop point", curves)
             plots.StopPointDisplay(*shown).plot(ax)
             ax.set_title(f"{RATE:.0%} {kind} noise, {rule} rule")
-    share_legend(figure, axes.flat)
+    merge_legends(figure, axes.flat)
     return figure
 
 
@@ -185,7 +186,7 @@ def noise_rate_curve():
     for ax, kind in zip(axes.flat, NOISES, strict=True):
         results = []
         for method, rate, seed in product(methods, RATES, SEEDS):
-            # Without noise both kinds are the same training.
+            # Without noise both kinds of noise give the same training.
             clf = trained(method, kind if rate else "pair", rate, seed)
             row = {"method": method, "rate": rate, "seed": seed}
             results.append({**row, "error": test_error(clf)})
@@ -204,7 +205,7 @@ def safe_set():
 
 
 def history_length():
-    """Appendix: grid search of q."""
+    """Appendix: test error against the history length q."""
     results = []
     for kind, q, seed in product(NOISES, HISTORY_LENGTHS, SEEDS):
         error = test_error(trained("Prestopping", kind, RATE, seed, q))
@@ -216,7 +217,7 @@ def history_length():
 
 
 def transition_matrix():
-    """Section 4: the two kinds of noise, as they came out."""
+    """Section 4: transition matrices of the two kinds of noise, as injected."""
     _, y, *_ = load_data()
     figure, axes = panels(1, 2, width=5.2, height=4.2)
     for ax, kind in zip(axes.flat, NOISES, strict=True):
@@ -226,16 +227,17 @@ def transition_matrix():
 
 
 def co_teaching_plus():
-    """Appendix: two networks that soon agree have little left to learn from."""
+    """Appendix: fraction of samples for which the two networks disagree."""
     X, *_ = load_data()
     figure, ax = panels(1, 1, width=5.5)
     for hidden, dashes in (((16,), "-"), ((256, 256), "--")):
         clf = CoTeachingPlusClassifier(noise_rate=RATE, random_state=0, **RECIPE)
         clf.set_params(module__hidden=hidden).fit(X, noisy_labels("symmetric", RATE, 0))
-        shares = [record.disagreement_fraction for record in clf.history_]
-        label = f"hidden layers of {' and '.join(map(str, hidden))}"
-        ax.plot(range(1, len(shares) + 1), shares, dashes, lw=2, label=label)
-    ax.set(xlabel="epoch", ylabel="samples the networks disagree on", ylim=(0, None))
+        fractions = [record.disagreement_fraction for record in clf.history_]
+        label = f"hidden units: {' + '.join(map(str, hidden))}"
+        ax.plot(range(1, len(fractions) + 1), fractions, dashes, lw=2, label=label)
+    ylabel = "samples with different predictions"
+    ax.set(xlabel="epoch", ylabel=ylabel, ylim=(0, None))
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.set_title(f"Co-teaching+, {RATE:.0%} symmetric noise")
     ax.legend()
@@ -243,18 +245,20 @@ def co_teaching_plus():
 
 
 def corrected_labels():
-    """Appendix: labels that Prestopping+ corrected; None if rows are no images."""
+    """Appendix: labels corrected by Prestopping+; None if the rows are no images."""
     X, y, *_ = load_data()
     if X.shape[1] != 64:
         return None
     clf = trained("Prestopping+", "pair")
     y_noisy = noisy_labels("pair", RATE, 0)
     rows = np.flatnonzero(clf.corrected_mask_)[:12]
-    figure, axes = panels(2, 6, width=1.3, height=1.6)
+    figure, axes = panels(2, 6, width=1.4, height=1.7)
+    figure.suptitle("given label → corrected label", fontsize="medium")
     for ax, row in zip(axes.flat, rows, strict=False):
         ax.imshow(X[row].reshape(8, 8), cmap="gray_r")
-        mark = "" if clf.corrected_labels_[row] == y[row] else f" (is {y[row]})"
-        ax.set_title(f"{y_noisy[row]} → {clf.corrected_labels_[row]}{mark}")
+        mark = "" if clf.corrected_labels_[row] == y[row] else f" (true: {y[row]})"
+        title = f"{y_noisy[row]} → {clf.corrected_labels_[row]}{mark}"
+        ax.set_title(title, fontsize="small")
     for ax in axes.flat:
         ax.set_axis_off()
     return figure
@@ -274,11 +278,11 @@ FIGURES = (
 
 
 def save(figure, path):
-    """Write a picture of few colours, which keeps its file small."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=100)
+    """Save with 256 colors, which keeps the file small."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=100)
     plt.close(figure)
-    Image.open(drawn).convert("RGB").quantize(256).save(path, optimize=True)
+    Image.open(buffer).convert("RGB").quantize(256).save(path, optimize=True)
 
 
 def main(argv=None):

@@ -15,8 +15,9 @@ from skpresto._engine.tally import EpochSums, Tally
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import Batch, Selection, SelectionPolicy
 
-#: Receives positions of shape (b,) and logits of shape (k, b, n_classes).
-Observer = Callable[[Tensor, Tensor], None]
+#: Receives positions of shape (b,), logits of shape (k, b, n_classes), and the number
+#: of epochs completed.
+Observer = Callable[[Tensor, Tensor, int], None]
 
 
 class EpochLoop:
@@ -64,7 +65,7 @@ class EpochLoop:
         epoch : int
             Number of epochs completed before.
         observe : callable, default=None
-            Called with the positions and the logits of each batch.
+            Called for each batch, see :data:`Observer`.
         """
         net = self.net
         net._set_training(True)
@@ -96,7 +97,7 @@ class EpochLoop:
         seen = losses.detach().view(logits.shape[:2])
         self.history.record(index, predicted_classes(logits))
         if observe is not None:
-            observe(index, logits)
+            observe(index, logits, epoch)
         selection = policy.select(Batch(index, labels, logits, seen, epoch))
         if selection.targets is not None or selection.objective is not None:
             losses = self._selected_losses(selection, outputs, losses)

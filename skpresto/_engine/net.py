@@ -60,6 +60,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
     #: Present while training; removed afterwards, since it holds training samples.
     blueprint_: Blueprint
+    #: skorch's history of all stages.
+    history_: Any
 
     def get_default_callbacks(self) -> list:
         """Return none: the Trainer times, measures and reports."""

@@ -1,4 +1,4 @@
-"""Rows to train on or to predict: arrays, memory maps and datasets behind one access."""
+"""Rows to train on or to predict, from arrays, memory maps and datasets."""
 
 import math
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -126,7 +127,7 @@ class Trainer:
         until : callable, default=None
             Called after each epoch; the stage ends when it returns True.
         observe : callable, default=None
-            Called with the positions and logits of each batch.
+            Called for each batch, see :data:`~skpresto._engine.loop.Observer`.
 
         Returns
         -------
@@ -213,7 +214,7 @@ class Trainer:
         learning_rate = net.optimizer_.param_groups[0]["lr"]
         with net.epoch(rows, self._validation_rows()) as valid_rows:
             sums = self._loop.run(rows, policy, self.n_epochs, observe)
-            errors = {
+            errors: dict[str, Any] = {
                 "valid_error": net.error_on(valid_rows, notify=True),
                 "holdout_error": net.error_on(self._holdout_rows(holdout)),
             }

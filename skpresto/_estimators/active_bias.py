@@ -9,8 +9,7 @@ from torch import nn
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
 from skpresto._estimators.epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._estimators.reporting import report_labels
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._label_quality.report import LabelReport
 from skpresto._selection.uncertainty import EmphasizeUncertain
 from skpresto._sklearn import Interval
@@ -129,7 +128,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
         policy = EmphasizeUncertain(
             len(trainer.labels), self.smoothness, warm_up, self.device
         )
-        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+        visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
         return report_labels(trainer, visits)

@@ -32,8 +32,8 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
     for called, kind in kinds.items():
         if not issubclass(kind, Callback):
             raise TypeError(
-                f"{name} needs skorch callbacks in callbacks, but {called!r} is not one. "
-                "Derive it from skorch.callbacks.Callback."
+                f"{name} needs callbacks to be skorch callbacks, but {called!r} is "
+                "none. Derive it from skorch.callbacks.Callback."
             )
         if issubclass(kind, EarlyStopping):
             raise ValueError(

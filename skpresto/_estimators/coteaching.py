@@ -13,8 +13,7 @@ from skpresto._estimators.noise_rate import (
     NOISE_RATE_CONSTRAINT,
     given_or_estimated_noise_rate,
 )
-from skpresto._estimators.reporting import report_labels
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._label_quality.report import LabelReport
 from skpresto._selection.small_loss import ExchangeSmallLoss
 from skpresto._sklearn import Interval
@@ -153,7 +152,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
         policy = self._policy(trainer, noise_rate)
-        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+        visits = early_visits(trainer, self.max_epochs)
         trainer.start(n_networks=2, must_differ=True)
         trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
         return report_labels(

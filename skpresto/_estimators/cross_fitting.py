@@ -96,7 +96,7 @@ def _predict_unseen_samples(
 def train_final_networks(
     trainer: Trainer, assessment: LabelAssessment, max_epochs: int
 ) -> None:
-    """Train networks on accepted and corrected labels, as an ensemble with the folds."""
+    """Train networks on usable labels, as an ensemble with the fold networks."""
     # Copies of a pretrained instance, trained on the same batches, stay equal.
     n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_FINAL_NETWORKS
     trainer.start(n_networks, folds=trainer.net.networks)

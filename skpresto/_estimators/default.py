@@ -6,8 +6,7 @@ from torch import nn
 
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
-from skpresto._estimators.reporting import report_labels
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._label_quality.report import LabelReport
 from skpresto._selection.base import LearnFromAll
 
@@ -92,7 +91,7 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
         )
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
-        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+        visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         trainer.run(LearnFromAll(), self.max_epochs, stage="train", observe=visits.add)
         return report_labels(trainer, visits)

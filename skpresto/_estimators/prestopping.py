@@ -10,7 +10,7 @@ from torch import nn
 
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
-from skpresto._estimators.reporting import report_labels
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.report import LabelReport
 from skpresto._warn import warn_caller
@@ -219,13 +219,14 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         return AgreementStop()
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+        visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         self.stop_epoch_, is_settled = run_phase_one(
-            trainer, self.stop_rule_, self.max_epochs, rng
+            trainer, self.stop_rule_, self.max_epochs, rng, visits=visits
         )
         if not is_settled:
             self._warn_unsettled()
-        visits = run_phase_two(trainer, self.max_epochs)
+        run_phase_two(trainer, self.max_epochs, visits=visits)
         report = report_labels(trainer, visits)
         self._warn_of_lost_classes(trainer, report)
         return report

@@ -13,7 +13,7 @@ from skpresto._estimators.epochs import (
     warn_if_nothing_is_corrected,
 )
 from skpresto._estimators.prestopping import PrestoppingClassifier
-from skpresto._estimators.reporting import report_labels
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.report import LabelReport
 from skpresto._selection.refurbishment import LearnSafeAndRefurbished, Refurbisher
@@ -159,13 +159,14 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
+        visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         self.stop_epoch_, is_settled = run_phase_one(
-            trainer, self.stop_rule_, self.max_epochs, rng
+            trainer, self.stop_rule_, self.max_epochs, rng, visits=visits
         )
         if not is_settled:
             self._warn_unsettled()
-        visits = run_phase_two(trainer, self.max_epochs)
+        run_phase_two(trainer, self.max_epochs, visits=visits)
         trainer.predict_unseen_samples()
         labels = trainer.labels
         is_safe = trainer.history.agrees(labels)

@@ -11,6 +11,16 @@ from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._label_quality.report import LabelReport
 
 
+def early_visits(trainer: Trainer, max_epochs: int) -> MeanProbabilities:
+    """Return a mean over the visits of the first half of the epochs.
+
+    Later ones are left out where a network is trained on all labels, since by then it
+    predicts many wrong labels that it has memorized.
+    """
+    n_epochs = -(-max_epochs // 2)
+    return MeanProbabilities(trainer.labels, trainer.data.n_classes, n_epochs)
+
+
 def report_labels(
     trainer: Trainer,
     visits: MeanProbabilities,
@@ -36,23 +46,17 @@ def report_labels(
     """
     labels = trainer.labels
     trainer.predict_unseen_samples()
-    predict_unknown(trainer, visits)
-    quality, _ = visits.assess()
+    unseen = visits.unseen()
+    if len(unseen):
+        rows = PredictionRows(trainer.data.X, unseen.cpu())
+        predicted = torch.from_numpy(trainer.net.predict_proba(rows))
+        visits.add_probability(unseen, predicted.to(unseen.device))
     return LabelReport(
         is_safe=trainer.history.agrees(labels) if is_safe is None else is_safe,
-        quality=quality,
+        quality=visits.label_quality(),
         suggested=trainer.history.vote(),
         agreement=trainer.history.agreement(labels),
         corrected=corrected,
         is_corrected=None if corrected is None else corrected != labels,
         **further,
     )
-
-
-def predict_unknown(trainer: Trainer, visits: MeanProbabilities) -> None:
-    """Add the predicted probabilities of samples without a visit."""
-    unknown = visits.unknown()
-    if len(unknown):
-        rows = PredictionRows(trainer.data.X, unknown.cpu())
-        probability = torch.from_numpy(trainer.net.predict_proba(rows))
-        visits.add_probability(unknown, probability.to(unknown.device))

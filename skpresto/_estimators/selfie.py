@@ -17,8 +17,7 @@ from skpresto._estimators.noise_rate import (
     NOISE_RATE_CONSTRAINT,
     given_or_estimated_noise_rate,
 )
-from skpresto._estimators.reporting import report_labels
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._label_quality.report import LabelReport
 from skpresto._selection.refurbishment import RefurbishAndSelect, Refurbisher
 from skpresto._sklearn import Interval
@@ -157,7 +156,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
         refurbisher = Refurbisher(trainer.history, trainer.labels, self.epsilon)
         for run in range(self.restarts + 1):
-            visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+            visits = early_visits(trainer, self.max_epochs)
             policy = RefurbishAndSelect(refurbisher, noise_rate, warm_up)
             stage = f"restart {run}" if run else "train"
             trainer.start()

@@ -16,9 +16,26 @@ def run_phase_one(
     rule: StopRule,
     max_epochs: int,
     rng: np.random.RandomState,
+    *,
     stage: str = "phase 1",
+    visits: MeanProbabilities | None = None,
 ) -> tuple[int, bool]:
     """Train on all labels, then go back to the stop point chosen by ``rule``.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Started.
+    rule : StopRule
+        Chooses the stop point.
+    max_epochs : int
+        Largest number of epochs.
+    rng : RandomState
+        Draws the rows to hold out.
+    stage : str, default="phase 1"
+        Name of the stage.
+    visits : MeanProbabilities, default=None
+        Collects the predicted probabilities.
 
     Returns
     -------
@@ -39,7 +56,12 @@ def run_phase_one(
         holdout = torch.from_numpy(held_out)
     first = len(trainer.records)
     is_settled = trainer.run(
-        LearnFromAll(), max_epochs, stage=stage, holdout=holdout, rule=rule
+        LearnFromAll(),
+        max_epochs,
+        stage=stage,
+        holdout=holdout,
+        rule=rule,
+        observe=None if visits is None else visits.add,
     )
     position = rule.candidate(trainer.records[first:])
     trainer.go_back_to(position)
@@ -47,11 +69,23 @@ def run_phase_one(
 
 
 def run_phase_two(
-    trainer: Trainer, max_epochs: int, stage: str = "phase 2"
-) -> MeanProbabilities:
-    """Train on the safe set up to ``max_epochs``; return mean probabilities."""
-    policy = LearnFromSafeSet(trainer.history)
-    visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+    trainer: Trainer,
+    max_epochs: int,
+    *,
+    stage: str = "phase 2",
+    visits: MeanProbabilities | None = None,
+) -> None:
+    """Train on the safe set for the rest of ``max_epochs``.
+
+    The visits of phase II replace those of phase I, which include memorized labels. If
+    no epoch is left for phase II, those of phase I are kept.
+    """
     n_epochs = max_epochs - trainer.n_epochs
-    trainer.run(policy, n_epochs, stage=stage, observe=visits.add)
-    return visits
+    if n_epochs == 0:
+        return
+    observe = None
+    if visits is not None:
+        visits.clear()
+        observe = visits.add
+    policy = LearnFromSafeSet(trainer.history)
+    trainer.run(policy, n_epochs, stage=stage, observe=observe)

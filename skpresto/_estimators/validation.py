@@ -14,6 +14,7 @@ from torch.utils.data import Dataset
 
 from skpresto._engine.dataset_rows import DatasetRows, labels_of
 from skpresto._engine.rows import TrainingData
+from skpresto._labels import classes_of, encode, label_vector
 
 
 def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
@@ -91,28 +92,21 @@ def _check_shape(estimator: Any, X: Any, name: str) -> None:
 def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
     """Return the classes of ``y``, sorted, and each label as a class number."""
     name = type(estimator).__name__
-    y = column_or_1d(y, warn=True)
-    _refuse_missing(estimator, y, "y")
+    y = label_vector(y, name)
     check_classification_targets(y)
-    classes, encoded = np.unique(y, return_inverse=True)
+    classes = classes_of(y, name)
     if len(classes) < 2:
         raise ValueError(
             f"{name} needs samples of at least 2 classes, but y contains only one "
             f"class: {classes[0]!r}. Check how the training rows were chosen."
         )
-    return classes, torch.from_numpy(encoded.astype(np.int64))
+    return classes, _encoded(y, classes, name, "y")
 
 
-def _refuse_missing(estimator: Any, labels: NDArray, name: str) -> None:
-    """Raise if a label is None, NaN or pandas' NA."""
-    kinds = {type(label).__name__ for label in labels} if labels.dtype == object else ()
-    is_nan = labels.dtype.kind == "f" and np.isnan(labels).any()
-    is_nan |= any(isinstance(v, float) and v != v for v in labels if kinds)
-    if is_nan or {"NoneType", "NAType"} & {*kinds}:
-        raise ValueError(
-            f"{type(estimator).__name__} needs a label for every sample, but {name} "
-            "contains None or NaN. Leave the unlabelled rows out."
-        )
+def _encoded(labels: NDArray, classes: NDArray, owner: str, name: str) -> Tensor:
+    way_out = "add training samples of these classes"
+    codes = encode(labels, classes, owner, name, way_out=way_out)
+    return torch.from_numpy(codes.astype(np.int64))
 
 
 def check_validation_data(
@@ -136,24 +130,15 @@ def check_validation_data(
         )
         _check_shape(estimator, X_val, "X_val")
     rows = check_rows(estimator, X_val, reset=False)
-    y_val = column_or_1d(y_val)
+    y_val = label_vector(y_val, name, "y_val")
     check_consistent_length(rows, y_val)
-    _refuse_missing(estimator, y_val, "y_val")
-    unknown = np.unique(y_val[~np.isin(y_val, estimator.classes_)]).tolist()
-    if unknown:
-        raise ValueError(
-            f"{name} found labels in y_val that y does not have: {unknown!r}; the "
-            f"classes are {estimator.classes_.tolist()!r}. Leave those rows out of "
-            "X_val and y_val, or add training samples of these classes."
-        )
-    return rows, torch.from_numpy(np.searchsorted(estimator.classes_, y_val))
+    return rows, _encoded(y_val, estimator.classes_, name, "y_val")
 
 
 def _check_true_labels(estimator: Any, y: NDArray, y_true: Any) -> Tensor:
-    """Return which of the labels given are the true ones."""
-    y_true = column_or_1d(y_true)
+    """Return which of the given labels are the true ones."""
+    y_true = label_vector(y_true, type(estimator).__name__, "y_true")
     check_consistent_length(y, y_true)
-    _refuse_missing(estimator, y_true, "y_true")
     if not np.isin(y_true, estimator.classes_).any():
         raise ValueError(
             f"{type(estimator).__name__} found no label in y_true that y has too: "

@@ -7,6 +7,10 @@ from skpresto._label_quality.posterior import LabelPosterior
 
 #: Up to this many values, the means of all classes are stored: 512 MB.
 MAX_VALUES = 1 << 27
+# Weight of the prior in the transition matrix. Where a network memorizes labels, the
+# counted matrix is too close to the identity or, where it predicts poorly, too far from
+# it.
+_DAMPING = 0.2
 # Rows whose softmax is computed together.
 _ROWS_AT_ONCE = 1 << 13
 
@@ -20,16 +24,21 @@ class MeanProbabilities:
         Given labels.
     n_classes : int
         Number of classes.
+    max_epochs : int, default=None
+        Visits after that many epochs are ignored. None includes all.
 
     Notes
     -----
-    Four bytes per sample and class are used, up to :data:`MAX_VALUES`. Beyond that, only
-    the probability of the given label is stored, eight bytes per sample, and the
-    quality is its mean.
+    Four bytes per sample and class are used, up to :data:`MAX_VALUES` values. Beyond
+    that, only the probability of the given label is stored, eight bytes per sample,
+    and the quality is its mean.
     """
 
-    def __init__(self, labels: Tensor, n_classes: int) -> None:
+    def __init__(
+        self, labels: Tensor, n_classes: int, max_epochs: int | None = None
+    ) -> None:
         self.labels = labels
+        self.max_epochs = max_epochs
         self.has_all_classes = len(labels) * n_classes <= MAX_VALUES
         n_columns = n_classes if self.has_all_classes else 1
         self._sums = torch.zeros((len(labels), n_columns), device=labels.device)
@@ -37,7 +46,7 @@ class MeanProbabilities:
         self._waiting: list[tuple[Tensor, Tensor]] = []
         self._n_waiting = 0
 
-    def add(self, index: Tensor, logits: Tensor) -> None:
+    def add(self, index: Tensor, logits: Tensor, epoch: int = 0) -> None:
         """Add a visit to each sample at ``index``.
 
         Parameters
@@ -46,12 +55,24 @@ class MeanProbabilities:
             The samples, all different.
         logits : Tensor of shape (k, b, n_classes)
             Outputs of k networks, whose probabilities are averaged.
+        epoch : int, default=0
+            Number of epochs completed.
         """
+        if self.max_epochs is not None and epoch >= self.max_epochs:
+            return
         # One softmax for many small batches takes much less time than one for each.
         self._waiting.append((index, logits))
         self._n_waiting += len(index)
         if self._n_waiting >= _ROWS_AT_ONCE:
             self._flush()
+
+    def clear(self) -> None:
+        """Remove all visits; further ones are all included."""
+        self._sums.zero_()
+        self._n_visits.zero_()
+        self._waiting.clear()
+        self._n_waiting = 0
+        self.max_epochs = None
 
     def _flush(self) -> None:
         if not self._waiting:
@@ -73,21 +94,22 @@ class MeanProbabilities:
         self._sums.index_add_(0, index, probability.to(self._sums.dtype))
         self._n_visits.index_add_(0, index, torch.ones_like(self._n_visits[index]))
 
-    def unknown(self) -> Tensor:
+    def unseen(self) -> Tensor:
         """Return the positions of samples without a visit."""
         self._flush()
         return (self._n_visits == 0).nonzero().squeeze(1)
 
-    def assess(self) -> tuple[Tensor, Tensor | None]:
-        """Return the quality of each label, and the transition matrix counted.
+    def label_quality(self) -> Tensor:
+        """Return the quality of each given label.
 
-        The quality is the posterior probability that the given label is correct, or
-        the mean probability of the given label if only that is stored; the transition
-        matrix is then None.
+        It is the posterior probability that the label is correct or, if only the
+        probability of the given label is stored, the mean of that.
         """
         self._flush()
         means = self._sums / self._n_visits.clamp(min=1).unsqueeze(1)
         if not self.has_all_classes:
-            return means.squeeze(1), None
-        posterior = LabelPosterior(means, self.labels, confident_only=True)
-        return posterior.assess_all().quality, posterior.transition_matrix
+            return means.squeeze(1)
+        posterior = LabelPosterior(
+            means, self.labels, confident_only=True, damping=_DAMPING
+        )
+        return posterior.assess_all().quality

@@ -2,8 +2,11 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from skpresto.noise._counts import joint_counts, rows_given_truth
 
 # Samples processed together when all labels are assessed.
 _SAMPLES_AT_ONCE = 1 << 14
@@ -67,6 +70,9 @@ class LabelPosterior:
         Count T among the more confident half of each predicted class only. Prediction
         errors are otherwise counted as label noise, and correct labels of hard samples
         rejected for it.
+    damping : float in [0, 1], default=0.0
+        Weight of a prior by which T is moved towards "half of the labels are correct,
+        the others are random", for probabilities of networks trained on the labels.
 
     Attributes
     ----------
@@ -80,11 +86,13 @@ class LabelPosterior:
         labels: Tensor,
         epsilon: float = 0.0,
         confident_only: bool = False,
+        damping: float = 0.0,
     ) -> None:
         self.probability = probability
         self.labels = labels
         self.epsilon = epsilon
         self.confident_only = confident_only
+        self.damping = damping
         self.count_transitions()
 
     def count_transitions(self) -> None:
@@ -97,7 +105,10 @@ class LabelPosterior:
                 confidence[known], predicted[known]
             )
         self.transition_matrix = counted_transition_matrix(
-            predicted[is_counted], self.labels[is_counted], self.probability.shape[1]
+            predicted[is_counted],
+            self.labels[is_counted],
+            self.probability.shape[1],
+            self.damping,
         )
 
     def posterior(self, index: Tensor) -> Tensor:
@@ -135,15 +146,28 @@ class LabelPosterior:
         return self.assess_all().is_safe
 
 
-def counted_transition_matrix(true: Tensor, given: Tensor, n_classes: int) -> Tensor:
-    """Return how often each class carries each label, slightly smoothed.
+def counted_transition_matrix(
+    true: Tensor, given: Tensor, n_classes: int, damping: float = 0.0
+) -> Tensor:
+    """Return how often each class carries each label.
 
-    One more sample per class, labeled at random, keeps every entry positive.
+    One more sample per class, labeled at random, keeps every entry positive. With
+    damping, the result is a mixture with a prior by which half of the labels are
+    correct and the others random.
+
+    Examples
+    --------
+    >>> true, given = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
+    >>> counted_transition_matrix(true, given, n_classes=2)
+    tensor([[0.6250, 0.3750],
+            [0.2500, 0.7500]])
     """
-    counts = torch.bincount(true * n_classes + given, minlength=n_classes**2).float()
-    counts = counts.view(n_classes, n_classes)
-    totals = counts.sum(dim=1, keepdim=True) + 1
-    return (counts + 1 / n_classes) / totals
+    joint = joint_counts(given.cpu().numpy(), true.cpu().numpy(), n_classes)
+    matrix = rows_given_truth(joint.astype(np.float32), smoothing=1)
+    if damping:
+        prior = (np.eye(n_classes) + 1 / n_classes) / 2
+        matrix = (1 - damping) * matrix + damping * prior.astype(np.float32)
+    return torch.from_numpy(matrix).to(true.device)
 
 
 def above_class_median_confidence(confidence: Tensor, predicted: Tensor) -> Tensor:

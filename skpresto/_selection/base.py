@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from torch import Tensor
 
@@ -84,7 +84,7 @@ class SelectionPolicy(ABC):
     def select(self, batch: Batch) -> Selection:
         """Return what each network learns from the batch."""
 
-    def epoch_summary(self) -> dict[str, float]:
+    def epoch_summary(self) -> dict[str, Any]:
         """Return further fields for the record of the epoch that has just ended."""
         return {}
 

@@ -1,8 +1,8 @@
-"""Data sets with right and with noisy labels, from files on disk to arrays.
+"""Loaders of data sets with clean and noisy labels, from files on disk.
 
-Every loader reads from the folder it is given, or else from the one that the
-environment variable ``SKPRESTO_DATA`` names, and checks what it reads. Nothing is
-downloaded. Works without torch being imported.
+Every loader reads from the folder that is passed, or from the one that the environment
+variable ``SKPRESTO_DATA`` names, and validates the files. Nothing is downloaded. Does
+not import torch.
 """
 
 from skpresto.datasets._animal10n import load_animal10n

@@ -1,4 +1,4 @@
-"""ANIMAL-10N: animals that people confuse."""
+"""ANIMAL-10N: images of animals with labels of human annotators."""
 
 import os
 from pathlib import Path
@@ -31,7 +31,7 @@ _CLASSES = (
 )
 _SIZE = 64
 
-#: A record of the binary version: two numbers, highest byte first, and the pixels.
+#: A record of the binary version: two big-endian integers and the pixels.
 _RECORD = np.dtype(
     [("id", ">u4"), ("label", ">u4"), ("pixels", "u1", (3, _SIZE, _SIZE))]
 )
@@ -43,34 +43,34 @@ def load_animal10n(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load ANIMAL-10N: 50,000 images of ten animals in five pairs that look alike.
+    """Load ANIMAL-10N: 50,000 images of ten animals, five pairs of similar ones.
 
-    People labelled the training images and confused some: about 8 % of the labels are
-    wrong [1]_. Which ones is not known, so there is no ``y_train``. The labels of the
-    5,000 test images are right.
+    Human annotators labelled the training images; about 8 % of their labels are wrong
+    [1]_. The true labels are not known, so there is no ``y_train``. The labels of the
+    5,000 test images are correct.
 
-    Both published versions are read: raw images in ``training`` and ``testing``, named
-    ``<label>_<name>.jpg``, and the binary version, ``data_batch_1.bin`` and so on with
-    ``test_batch.bin``, where each record is a number of the image (4 bytes), its label
-    (4 bytes) and 3x64x64 pixels. Raw images need Pillow.
+    Both published versions can be read: raw images in ``training`` and ``testing``,
+    named ``<label>_<name>.jpg``, and the binary version, ``data_batch_1.bin`` and so on
+    and ``test_batch.bin``, whose records are the number of the image (4 bytes), its
+    label (4 bytes) and 3x64x64 pixels. Raw images require Pillow.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds the data set or, below, a folder of its usual name. By
-        default the one that the environment variable ``SKPRESTO_DATA`` names.
+        Folder of the data set, or one above it. By default the folder that the
+        environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images is there.
+        Check that the number of images is the published one.
 
     Returns
     -------
     data : Bunch
         ``X_train`` (50000, 3, 64, 64), ``y_noisy``, ``files_train`` (names of the raw
-        images, or their numbers in the binary version), ``X_test``, ``y_test``,
-        ``files_test``, and ``classes``.
+        images, or numbers of the images in the binary version), ``X_test``, ``y_test``,
+        ``files_test``, and ``classes``, the names of the classes.
 
     References
     ----------
@@ -120,7 +120,7 @@ def _read_raw(place: Path, *, is_test: bool) -> tuple[NDArray, NDArray, NDArray]
 def _label_in_name(file: Path) -> int:
     label, underscore, _ = file.name.partition("_")
     if not underscore or not label.isdecimal():
-        raise _SOURCE.damaged(file, "a name like '3_img_12.jpg' was expected")
+        raise _SOURCE.damaged(file, "its name must be like '3_img_12.jpg'")
     return int(label)
 
 
@@ -144,6 +144,6 @@ def _read_records(file: Path) -> NDArray:
     if n_bytes == 0 or n_bytes % _RECORD.itemsize:
         raise _SOURCE.damaged(
             file,
-            f"records of {_RECORD.itemsize} bytes were expected, got {n_bytes} bytes",
+            f"expected records of {_RECORD.itemsize} bytes, got {n_bytes} bytes",
         )
     return np.fromfile(file, dtype=_RECORD)

@@ -1,4 +1,4 @@
-"""Checks that arrays are what was published, and the Bunch they come in."""
+"""Validation and normalization of arrays, and the Bunch that loaders return."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._source import Source
 
-#: Rows that are measured at once, so that no second copy of the data is needed.
+#: Rows processed at once, so that no second copy of the data is needed.
 _N_ROWS_AT_ONCE = 1024
 
 
@@ -17,43 +17,44 @@ def check_count(source: Source, what: str, n: int, n_published: int) -> None:
     """Raise if the number of rows is not the published one."""
     if n != n_published:
         raise ValueError(
-            f"{source.loader} needs the {n_published} {what} that {source.title} is "
-            f"published with, got {n}. Complete the files from {source.home}, or pass "
-            "check_counts=False to use a part."
+            f"{source.loader} needs all {n_published} {what} of {source.title}, but "
+            f"got {n}. Download the files again from {source.home}, or pass "
+            "check_counts=False to use a part of the data set."
         )
 
 
 def check_balance(source: Source, what: str, labels: NDArray, n_classes: int) -> None:
-    """Raise if not every class is equally often there."""
+    """Raise if the classes are not equally frequent."""
     counts = np.bincount(labels, minlength=n_classes)
     if counts.min() != counts.max():
         raise ValueError(
-            f"{source.loader} needs as many {what} of each class as of any other, as "
-            f"in {source.title}, got from {counts.min()} to {counts.max()}. Get the "
-            f"files again from {source.home}, or pass check_counts=False to use a part."
+            f"{source.loader} needs the same number of {what} of each class, as in "
+            f"{source.title}, but got {counts.min()} to {counts.max()}. Download the "
+            f"files again from {source.home}, or pass check_counts=False to use a part "
+            "of the data set."
         )
 
 
 def as_labels(source: Source, labels: Any, n_classes: int, path: Path) -> NDArray:
-    """Return labels as int64 class numbers, or say what is wrong with the file."""
+    """Return labels as int64 class numbers, and raise if they are not valid."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise source.damaged(
             path,
-            "labels must be whole numbers in one dimension, got an array of "
-            f"{array.dtype} of shape {array.shape}",
+            "labels must be a 1-D array of integers, got an array of dtype "
+            f"{array.dtype} and shape {array.shape}",
         )
     if len(array) and not 0 <= array.min() <= array.max() < n_classes:
         raise source.damaged(
             path,
-            f"labels must lie between 0 and {n_classes - 1}, got {array.min()} to "
+            f"labels must be between 0 and {n_classes - 1}, got {array.min()} to "
             f"{array.max()}",
         )
     return array.astype(np.int64)
 
 
 def as_bunch(normalize: bool, **entries: Any) -> Bunch:
-    """Return the entries as a Bunch, those named ``X_...`` normalized if asked for."""
+    """Return the entries as a Bunch; ``normalize`` scales those named ``X_...``."""
     if normalize:
         mean, scale = channel_statistics(entries["X_train"])
         for name in [name for name in entries if name.startswith("X_")]:
@@ -67,9 +68,9 @@ def as_bunch(normalize: bool, **entries: Any) -> Bunch:
 def channel_statistics(
     X: NDArray,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation of each channel (or column), to broadcast.
+    """Return mean and standard deviation of each channel or column, for broadcasting.
 
-    A channel that never changes has the scale 1.
+    The standard deviation of a constant channel is replaced by 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""CIFAR-10 and CIFAR-100, from the files of their python version."""
+"""CIFAR-10 and CIFAR-100, from the files of the Python version."""
 
 import os
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _HOME = "https://www.cs.toronto.edu/~kriz/cifar.html"
 
 @dataclass(frozen=True)
 class Cifar:
-    """What the two data sets differ in."""
+    """The differences between the two data sets."""
 
     source: Source
     train_files: tuple[str, ...]
@@ -65,27 +65,28 @@ def load_cifar10(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load CIFAR-10: 50,000 and 10,000 colour images of 32x32 pixels, ten classes.
+    """Load CIFAR-10: 50,000 training and 10,000 test images, ten classes.
 
-    The labels are right. Put noise in with :mod:`skpresto.noise`, or load
-    :func:`load_cifar10n` for the mistakes of people.
+    Colour images of 32x32 pixels. The labels are correct. Add noise with
+    :mod:`skpresto.noise`, or use :func:`load_cifar10n` for noisy labels of human
+    annotators.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds ``cifar-10-batches-py`` or its files. By default the one
-        that the environment variable ``SKPRESTO_DATA`` names.
+        Folder ``cifar-10-batches-py``, or one above it. By default the folder that the
+        environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images of each class is there.
+        Check that the number of images of each class is the published one.
 
     Returns
     -------
     data : Bunch
         ``X_train`` (50000, 3, 32, 32), ``y_train``, ``X_test``, ``y_test``, and
-        ``classes``, their names.
+        ``classes``, the names of the classes.
 
     Examples
     --------
@@ -103,27 +104,28 @@ def load_cifar100(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load CIFAR-100: 50,000 and 10,000 colour images of 32x32 pixels, 100 classes.
+    """Load CIFAR-100: 50,000 training and 10,000 test images, 100 classes.
 
-    The labels are the "fine" ones, and right. Put noise in with
-    :mod:`skpresto.noise`, or load :func:`load_cifar100n` for the mistakes of people.
+    Colour images of 32x32 pixels. The labels are the "fine" ones, and are correct. Add
+    noise with :mod:`skpresto.noise`, or use :func:`load_cifar100n` for noisy labels of
+    human annotators.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds ``cifar-100-python`` or its files. By default the one that
-        the environment variable ``SKPRESTO_DATA`` names.
+        Folder ``cifar-100-python``, or one above it. By default the folder that the
+        environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images of each class is there.
+        Check that the number of images of each class is the published one.
 
     Returns
     -------
     data : Bunch
         ``X_train`` (50000, 3, 32, 32), ``y_train``, ``X_test``, ``y_test``, and
-        ``classes``, their names.
+        ``classes``, the names of the classes.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def load_cifar100(
 def read_cifar(
     cifar: Cifar, folder: str | os.PathLike | None, check_counts: bool
 ) -> dict[str, NDArray]:
-    """Return images, labels and names of classes."""
+    """Return images, labels and the names of the classes."""
     source = cifar.source
     path = source.find(folder, cifar.train_files[0], cifar.meta_file)
     batches = [_read_batch(cifar, source.file(path, n)) for n in cifar.train_files]
@@ -154,7 +156,7 @@ def read_cifar(
 
 
 def check_published_counts(cifar: Cifar, y_train: NDArray, y_test: NDArray) -> None:
-    """Raise unless there are as many images of each class as published."""
+    """Raise if the number of images of a class is not the published one."""
     for what, y, n in [("training", y_train, 50_000), ("test", y_test, 10_000)]:
         check_count(cifar.source, f"{what} images", len(y), n)
         check_balance(cifar.source, f"{what} images", y, cifar.n_classes)
@@ -167,8 +169,8 @@ def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
     if pixels.shape != (len(y), 3072) or pixels.dtype != np.uint8:
         raise cifar.source.damaged(
             path,
-            f"{len(y)} rows of 3072 bytes were expected, got an array of "
-            f"{pixels.dtype} of shape {pixels.shape}",
+            f"expected {len(y)} rows of 3072 bytes, got an array of dtype "
+            f"{pixels.dtype} and shape {pixels.shape}",
         )
     return pixels.reshape(-1, 3, 32, 32), y
 
@@ -177,7 +179,7 @@ def _read_names(cifar: Cifar, path: Path) -> NDArray:
     names = _read_dict(cifar, path, cifar.names_key)[cifar.names_key]
     if len(names) != cifar.n_classes:
         raise cifar.source.damaged(
-            path, f"{cifar.n_classes} names were expected, got {len(names)}"
+            path, f"expected {cifar.n_classes} names of classes, got {len(names)}"
         )
     return np.array([_text(name) for name in names])
 
@@ -186,15 +188,15 @@ def _read_dict(cifar: Cifar, path: Path, *keys: str) -> dict[str, Any]:
     content = read_pickle(cifar.source, path)
     if not isinstance(content, dict):
         kind = type(content).__name__
-        raise cifar.source.damaged(path, f"a dict was expected, got a {kind}")
+        raise cifar.source.damaged(path, f"expected a dict, got a {kind}")
     named = {_text(key): value for key, value in content.items()}
     if not set(keys) <= set(named):
         raise cifar.source.damaged(
-            path, f"a dict with {list(keys)} was expected, got one with {sorted(named)}"
+            path, f"expected a dict with keys {list(keys)}, got {sorted(named)}"
         )
     return named
 
 
 def _text(name: str | bytes) -> str:
-    """Return a name as text: files written by Python 2 hold bytes."""
+    """Return a name as str; files written by Python 2 contain bytes."""
     return name.decode("ascii") if isinstance(name, bytes) else name

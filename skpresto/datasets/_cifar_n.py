@@ -1,4 +1,4 @@
-"""CIFAR-10N and CIFAR-100N: the labels that people gave to CIFAR's images."""
+"""CIFAR-10N and CIFAR-100N: CIFAR with labels of human annotators."""
 
 import os
 from dataclasses import dataclass, replace
@@ -19,17 +19,17 @@ _HOME = "https://github.com/UCSC-REAL/cifar-10-100n"
 
 @dataclass(frozen=True)
 class CifarN:
-    """What the two sets of labels differ in."""
+    """The differences between the two sets of labels."""
 
     source: Source
     cifar: Cifar
-    #: In the order of the images; the files to be preferred.
+    #: Labels in the order of the images; preferred.
     torch_file: str
-    #: In the order of TensorFlow Datasets, in all but the first release.
+    #: Labels in the order of TensorFlow Datasets, except in the first release.
     numpy_files: tuple[str, ...]
-    #: Where each row of a numpy file stands among the images.
+    #: Position of each row of a numpy file among the images.
     order_file: str
-    #: Name of a set of labels to its name in the files.
+    #: For each set of labels, its possible names in the files.
     keys: dict[str, tuple[str, ...]]
 
 
@@ -72,34 +72,36 @@ def load_cifar10n(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load CIFAR-10 with the labels that three people gave to each training image.
+    """Load CIFAR-10 with noisy labels of three human annotators per training image.
 
-    Real noise: which images are mislabelled, and as what, depends on the image [1]_.
+    Real, instance-dependent noise: whether and how an image is mislabelled depends on
+    the image [1]_.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds CIFAR-10 and, there or in a folder below,
-        ``CIFAR-10_human.pt``. By default the one that the environment variable
-        ``SKPRESTO_DATA`` names. ``CIFAR-10_human_ordered.npy`` will do too, together
-        with ``image_order_c10.npy``, since its rows have another order.
+        Folder with CIFAR-10 and ``CIFAR-10_human.pt``, in it or in folders below. By
+        default the folder that the environment variable ``SKPRESTO_DATA`` names.
+        ``CIFAR-10_human_ordered.npy`` can be used too, together with
+        ``image_order_c10.npy``, because its rows are in another order.
     noise : {"worst", "aggregate", "random1", "random2", "random3"}, default="worst"
-        Which labels to return as ``y_noisy``: a wrong one wherever any of the three
-        was wrong (40.2 % noise), their majority (9.0 %), or the first, second or
-        third answer (17.2 %, 18.1 %, 17.6 %).
+        Which labels to return as ``y_noisy``: a wrong label if any of the three is
+        wrong (40.2 % noise), their majority (9.0 %), or the first, second or third
+        label (17.2 %, 18.1 %, 17.6 %).
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images of each class is there. That the
-        labels belong to the images is always checked.
+        Check that the number of images of each class is the published one. The order
+        of the labels is always checked.
 
     Returns
     -------
     data : Bunch
-        ``X_train`` (50000, 3, 32, 32), ``y_noisy`` to train on, ``y_train``, the
-        right labels, to measure with, ``noisy_labels``, a dict of all five sets,
-        ``X_test``, ``y_test``, and ``classes``, their names.
+        ``X_train`` (50000, 3, 32, 32), ``y_noisy``, the labels to train on,
+        ``y_train``, the true labels, for evaluation, ``noisy_labels``, a dict of all
+        five sets of labels, ``X_test``, ``y_test``, and ``classes``, the names of the
+        classes.
 
     References
     ----------
@@ -115,7 +117,7 @@ def load_cifar10n(
     """
     if noise not in CIFAR10N.keys:
         raise ValueError(
-            f"load_cifar10n needs noise to be one of {sorted(CIFAR10N.keys)}, got "
+            f"load_cifar10n needs noise to be one of {sorted(CIFAR10N.keys)}, but got "
             f"{noise!r}."
         )
     return _load(CIFAR10N, folder, noise, normalize, check_counts)
@@ -127,30 +129,31 @@ def load_cifar100n(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load CIFAR-100 with the labels that people gave to the training images.
+    """Load CIFAR-100 with noisy labels of one human annotator per training image.
 
-    One person labelled each image; 40.2 % of the labels are wrong.
+    40.2 % of the labels are wrong.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds CIFAR-100 and, there or in a folder below,
-        ``CIFAR-100_human.pt``. By default the one that the environment variable
-        ``SKPRESTO_DATA`` names. ``CIFAR-100_human_ordered.npy`` will do too, together
-        with ``image_order_c100.npy``, since its rows have another order.
+        Folder with CIFAR-100 and ``CIFAR-100_human.pt``, in it or in folders below. By
+        default the folder that the environment variable ``SKPRESTO_DATA`` names.
+        ``CIFAR-100_human_ordered.npy`` can be used too, together with
+        ``image_order_c100.npy``, because its rows are in another order.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images of each class is there. That the
-        labels belong to the images is always checked.
+        Check that the number of images of each class is the published one. The order
+        of the labels is always checked.
 
     Returns
     -------
     data : Bunch
-        ``X_train`` (50000, 3, 32, 32), ``y_noisy`` to train on, ``y_train``, the
-        right labels, to measure with, ``noisy_labels``, a dict of the one set of
-        labels, ``X_test``, ``y_test``, and ``classes``, their names.
+        ``X_train`` (50000, 3, 32, 32), ``y_noisy``, the labels to train on,
+        ``y_train``, the true labels, for evaluation, ``noisy_labels``, a dict with the
+        one set of labels, ``X_test``, ``y_test``, and ``classes``, the names of the
+        classes.
 
     Examples
     --------
@@ -202,13 +205,13 @@ def _column(labels: CifarN, content: Any, path: Path, *keys: str) -> NDArray:
         names = list(content) if isinstance(content, dict) else type(content).__name__
         raise labels.source.damaged(
             path,
-            f"a dict with {' or '.join(map(repr, keys))} was expected, got {names}",
+            f"expected a dict with key {' or '.join(map(repr, keys))}, got {names}",
         )
     return as_labels(labels.source, content[found[0]], labels.cifar.n_classes, path)
 
 
 def _read_order(labels: CifarN, path: Path, n_rows: int) -> NDArray | None:
-    """Return for each image the row of the numpy file that is its own, if known."""
+    """Return the row of the numpy file of each image, or None if it is not known."""
     places = [path.parent / labels.order_file, path.parent.parent / labels.order_file]
     for place in places:
         if place.is_file():
@@ -216,7 +219,7 @@ def _read_order(labels: CifarN, path: Path, n_rows: int) -> NDArray | None:
             if np.array_equal(np.sort(positions), np.arange(n_rows)):
                 return np.argsort(positions)
             raise labels.source.damaged(
-                place, f"the numbers 0 to {n_rows - 1} were expected, each once"
+                place, f"expected each of the numbers 0 to {n_rows - 1} once"
             )
     return None
 
@@ -225,10 +228,10 @@ def _other_order(
     labels: CifarN, path: Path, clean: NDArray, y_train: NDArray
 ) -> ValueError:
     if len(clean) != len(y_train):
-        differ = f"{len(clean)} labels for {len(y_train)} images"
+        differ = f"got {len(clean)} labels for {len(y_train)} images"
     else:
         n_wrong = int((clean != y_train).sum())
-        differ = f"clean_label differs from the image's label in {n_wrong} rows"
+        differ = f"clean_label differs in {n_wrong} of {len(y_train)} rows"
     numpy_file = labels.numpy_files[0]
     other = (
         f"Use {numpy_file} together with {labels.order_file}"
@@ -237,5 +240,5 @@ def _other_order(
     )
     return ValueError(
         f"{labels.source.loader} needs the labels of {path.name} in the order of the "
-        f"images, got {differ} of {len(y_train)}. {other}; both are at {_HOME}."
+        f"images, but {differ}. {other}; both are at {_HOME}."
     )

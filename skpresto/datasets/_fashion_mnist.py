@@ -1,4 +1,4 @@
-"""Fashion-MNIST, from its idx files or an npz file."""
+"""Fashion-MNIST, from its idx files or from an npz file."""
 
 import gzip
 import math
@@ -35,7 +35,7 @@ _CLASSES = (
 _NPZ = "fashion_mnist.npz"
 _FIRST_FILE = "train-images-idx3-ubyte"
 
-#: Folders below the data set's own in which the files may lie.
+#: Subfolders of the data set that can contain the files.
 _BELOW = ("", "raw/", "data/fashion/")
 
 
@@ -45,27 +45,28 @@ def load_fashion_mnist(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load Fashion-MNIST: 60,000 and 10,000 grey images of 28x28 pixels, ten classes.
+    """Load Fashion-MNIST: 60,000 training and 10,000 test images, ten classes.
 
-    The labels are right, as far as is known. Put noise in with :mod:`skpresto.noise`.
+    Grayscale images of 28x28 pixels. No label noise is known. Add noise with
+    :mod:`skpresto.noise`.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds the four idx files, packed (``.gz``) or not, or
-        ``fashion_mnist.npz`` in the format of :func:`load_npz`. By default the one
-        that the environment variable ``SKPRESTO_DATA`` names.
+        Folder with the four idx files, compressed (``.gz``) or not, or with
+        ``fashion_mnist.npz`` in the format of :func:`load_npz`; or one above it. By
+        default the folder that the environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 over the training images,
-        instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 over the
+        training images.
     check_counts : bool, default=True
-        Check that the published number of images of each class is there.
+        Check that the number of images of each class is the published one.
 
     Returns
     -------
     data : Bunch
         ``X_train`` (60000, 1, 28, 28), ``y_train``, ``X_test``, ``y_test``, and
-        ``classes``, their names.
+        ``classes``, the names of the classes.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def _read_npz(path: Path) -> dict[str, NDArray]:
     data = load_npz(path)
     names = ("X_train", "y_train", "X_test", "y_test")
     if not set(names) <= set(data):
-        raise _SOURCE.damaged(path, f"the arrays {names} were expected")
+        raise _SOURCE.damaged(path, f"expected the arrays {names}")
     labels = {n: as_labels(_SOURCE, data[n], 10, path) for n in ("y_train", "y_test")}
     return {"X_train": data.X_train, "X_test": data.X_test, **labels}
 
@@ -114,15 +115,15 @@ def _idx_file(place: Path, name: str) -> Path:
 def _read_idx(path: Path) -> NDArray[np.uint8]:
     """Return the array of bytes in an idx file.
 
-    The file starts with 0, 0, 8 for bytes and the number of dimensions; then comes
-    each dimension in four bytes, the highest first, then the array.
+    The file starts with the bytes 0, 0, 8 (for unsigned bytes) and the number of
+    dimensions, followed by each dimension as a big-endian 32-bit integer and the array.
     """
     try:
         content = (
             gzip.decompress(path.read_bytes()) if _is_gz(path) else path.read_bytes()
         )
     except (OSError, EOFError, zlib.error) as error:
-        raise _SOURCE.damaged(path, f"it cannot be unpacked ({error})") from None
+        raise _SOURCE.damaged(path, f"it cannot be decompressed ({error})") from None
     n_dims = content[3] if content[:3] == b"\x00\x00\x08" else 0
     start = 4 + 4 * n_dims
     if n_dims == 0 or len(content) < start:
@@ -131,7 +132,7 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
     if len(content) - start != math.prod(shape):
         raise _SOURCE.damaged(
             path,
-            f"an array of shape {shape} was expected, got {len(content) - start} bytes",
+            f"expected an array of shape {shape}, got {len(content) - start} bytes",
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape).copy()
 
@@ -144,9 +145,9 @@ def _check(data: dict[str, NDArray], name: str, check_counts: bool) -> None:
     X, y = data[f"X_{name}"], data[f"y_{name}"]
     if X.shape != (len(y), 1, 28, 28) or X.dtype != np.uint8:
         raise ValueError(
-            f"{_SOURCE.loader} needs {len(y)} images of 28x28 bytes for its {len(y)} "
-            f"{name} labels, got an array of {X.dtype} of shape {X.shape}. Get the "
-            f"files again from {_SOURCE.home}."
+            f"{_SOURCE.loader} needs {len(y)} images of 28x28 bytes for {len(y)} "
+            f"{name} labels, but got an array of dtype {X.dtype} and shape {X.shape}. "
+            f"Download the files again from {_SOURCE.home}."
         )
     if check_counts:
         check_count(

@@ -1,4 +1,4 @@
-"""FOOD-101N: dishes labelled by the words they were searched with."""
+"""FOOD-101N: images of dishes, labelled by the search query they were found with."""
 
 import os
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ _SOURCE = Source(
 )
 _TEST_SOURCE = Source(
     loader="load_food101n",
-    title="Food-101, on which FOOD-101N is tested (with_test=False does without)",
+    title="Food-101, the test set of FOOD-101N (not needed for with_test=False)",
     home="https://data.vision.ee.ethz.ch/cvl/datasets_extra/food-101/",
     folders=("food-101",),
 )
 _N_CLASSES = 101
 
-#: Number of lines of each list, as published.
+#: Published number of lines of each list.
 _N_PUBLISHED = {
     "verified_train.tsv": 52_868,
     "verified_val.tsv": 4_741,
@@ -44,37 +44,38 @@ def load_food101n(
     normalize: bool = False,
     check_counts: bool = True,
 ) -> Bunch:
-    """Load FOOD-101N: photographs of 101 dishes, found by searching for their names.
+    """Load FOOD-101N: images of 101 dishes, found by searching for their names.
 
-    About one label in five is wrong [1]_. For a part of the images people said
-    whether the label is right. It is tested on the test images of Food-101 [2]_,
-    which must lie in the same folder. Decoding needs Pillow.
+    About one in five labels is wrong [1]_. The labels of a part of the images have been
+    verified by human annotators, as correct or wrong. The test set are the test images
+    of Food-101 [2]_, which must be in the same folder. Decoding requires Pillow.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds ``Food-101N_release`` and ``food-101``. By default the one
-        that the environment variable ``SKPRESTO_DATA`` names.
+        Folder with ``Food-101N_release`` and ``food-101``. By default the folder that
+        the environment variable ``SKPRESTO_DATA`` names.
     subset : {"verified", "all"}, default="verified"
-        Train on the 52,868 images whose label was looked at, as in the Prestopping
-        paper, or on all but those for validation, about 305,000.
+        Training images: the 52,868 with verified labels, as in the Prestopping paper,
+        or all but the validation images, about 305,000.
     image_size : int or (height, width), default=64
-        Size to bring the images to. All 305,000 take 3.8 GB at 64x64.
+        Size to which images are resized. All 305,000 need 3.8 GB at 64x64.
     with_test : bool, default=True
-        Load the test images of Food-101.
+        Whether to load the test images of Food-101.
     normalize : bool, default=False
-        Return float32 with mean 0 and standard deviation 1 of each colour over the
-        training images, instead of uint8.
+        Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
+        colour channel over the training images.
     check_counts : bool, default=True
-        Check that the published number of images is listed.
+        Check that the number of images in the lists is the published one.
 
     Returns
     -------
     data : Bunch
-        ``X_train`` (n, 3, height, width), ``y_noisy``, ``verified_train`` (1 where the
-        label is right, 0 where it is wrong, -1 where nobody looked), ``files_train``;
-        ``X_valid``, ``y_valid``, ``files_valid``, the validation images whose label is
-        right; ``X_test``, ``y_test``, ``files_test``; and ``classes``.
+        ``X_train`` (n, 3, height, width), ``y_noisy``, ``verified_train`` (1 if the
+        label is correct, 0 if it is wrong, -1 if it is not verified), ``files_train``;
+        ``X_valid``, ``y_valid``, ``files_valid``, the validation images with correct
+        labels; ``X_test``, ``y_test``, ``files_test``; and ``classes``, the names of
+        the classes.
 
     References
     ----------
@@ -92,22 +93,22 @@ def load_food101n(
     """
     if subset not in ("verified", "all"):
         raise ValueError(
-            f"load_food101n needs subset to be 'verified' or 'all', got {subset!r}."
+            f"load_food101n needs subset to be 'verified' or 'all', but got {subset!r}."
         )
     place = _SOURCE.find(folder, "meta/verified_train.tsv", "meta/classes.txt")
     classes = _read_classes(place)
-    verdicts = _read_verdicts(place, "verified_train.tsv", check_counts)
-    valid = _read_verdicts(place, "verified_val.tsv", check_counts)
-    listed = list(verdicts)
+    verified_labels = _read_verified(place, "verified_train.tsv", check_counts)
+    valid = _read_verified(place, "verified_val.tsv", check_counts)
+    listed = list(verified_labels)
     if subset == "all":
         listed = _read_lines(_SOURCE, place, "imagelist.tsv", check_counts)
     keys = [key for key in listed if key not in valid]
 
     entries = _read_split(_SOURCE, place, keys, classes, image_size, "train")
     entries["y_noisy"] = entries.pop("y_train")
-    verified = np.array([verdicts.get(key, -1) for key in keys], dtype=np.int8)
-    right = [key for key, is_right in valid.items() if is_right]
-    entries |= _read_split(_SOURCE, place, right, classes, image_size, "valid")
+    verified = np.array([verified_labels.get(key, -1) for key in keys], dtype=np.int8)
+    correct = [key for key, is_correct in valid.items() if is_correct]
+    entries |= _read_split(_SOURCE, place, correct, classes, image_size, "valid")
     if with_test:
         place = _TEST_SOURCE.find(folder, "meta/test.txt")
         keys = _read_lines(_TEST_SOURCE, place, "test.txt", check_counts)
@@ -128,7 +129,7 @@ def _read_lines(
     if check_counts:
         check_count(source, f"lines of {name}", len(rows), _N_PUBLISHED[name])
     if not rows:
-        raise source.damaged(path, "at least one line was expected")
+        raise source.damaged(path, "expected at least one line")
     return rows
 
 
@@ -138,13 +139,13 @@ def _read_classes(place: Path) -> list[str]:
     names = [name for name in lines if name != "class_name"]
     if len(set(names)) != _N_CLASSES:
         raise _SOURCE.damaged(
-            path, f"{_N_CLASSES} names of classes were expected, got {len(set(names))}"
+            path, f"expected {_N_CLASSES} names of classes, got {len(set(names))}"
         )
     return names
 
 
-def _read_verdicts(place: Path, name: str, check_counts: bool) -> dict[str, int]:
-    """Return for each image that was looked at whether its label is right."""
+def _read_verified(place: Path, name: str, check_counts: bool) -> dict[str, int]:
+    """Return 1 or 0 for each verified image: whether its label is correct."""
     rows = [
         line.split("\t") for line in _read_lines(_SOURCE, place, name, check_counts)
     ]
@@ -154,9 +155,9 @@ def _read_verdicts(place: Path, name: str, check_counts: bool) -> dict[str, int]
     if wrong is not None:
         raise _SOURCE.damaged(
             place / "meta" / name,
-            f"lines of an image, a tab, and 0 or 1 were expected, got {wrong}",
+            f"expected lines of an image, a tab, and 0 or 1, got {wrong}",
         )
-    return {key: int(verdict) for key, verdict in rows}
+    return {key: int(is_correct) for key, is_correct in rows}
 
 
 def _read_split(
@@ -167,7 +168,7 @@ def _read_split(
     image_size: int | tuple[int, int],
     name: str,
 ) -> dict[str, NDArray]:
-    """Return the images that ``keys`` name, ``<class>/<file>``, and their labels."""
+    """Return images and labels of ``keys``, which are ``<class>/<file>``."""
     if not keys:
         raise source.damaged(place / "meta", f"no image is listed for X_{name}")
     number = {dish: i for i, dish in enumerate(classes)}

@@ -1,4 +1,4 @@
-"""A folder that holds one folder of images for each class."""
+"""Images in one folder per class."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from skpresto.datasets._source import DATA_VARIABLE, Source
 
 _SOURCE = Source(
     loader="load_image_folder",
-    title="images in one folder for each class",
+    title="images in one folder per class",
     home="your own collection",
 )
 
@@ -25,23 +25,23 @@ def load_image_folder(
     grayscale: bool = False,
     classes: Sequence[str] | None = None,
 ) -> Bunch:
-    """Load images that lie in one folder for each class, ``<class>/<image>``.
+    """Load images from one folder per class, ``<class>/<image>``.
 
     Parameters
     ----------
     folder : path, default=None
-        Folder that holds the folders of the classes. A relative path that does not
-        exist is looked for in the folder that the environment variable
-        ``SKPRESTO_DATA`` names, and None is that folder itself.
+        Folder with the folders of the classes. A relative path that does not exist is
+        searched in the folder that the environment variable ``SKPRESTO_DATA`` names,
+        and None is that folder itself.
     image_size : int or (height, width), default=None
-        Size to bring all images to, without regard to their proportions. By default
-        they are left alone, and must have one size.
+        Size to which images are resized, without keeping their aspect ratio. By default
+        images are not resized, and must all have the same size.
     grayscale : bool, default=False
         Return one channel instead of red, green and blue.
     classes : sequence of str, default=None
-        Names of the classes, in the order of their numbers, by default the names of
+        Names of the classes, in the order of their numbers. By default the names of
         the folders in alphabetical order. Pass ``classes`` of the training images
-        when you load the test images, so that a number means the same in both.
+        to load test images with the same class numbers.
 
     Returns
     -------
@@ -99,9 +99,9 @@ def _checked(classes: Sequence[str], found: list[str], base: Path) -> list[str]:
     absent = [name for name in names if not (base / name).is_dir()]
     if unknown or absent:
         raise ValueError(
-            f"load_image_folder needs the folders in {str(base)!r} to be those of "
-            f"classes, got the folders {unknown} that are no classes and the classes "
-            f"{absent} that have no folder. Add an empty folder for a class without "
-            "images, and move away what is no class."
+            f"load_image_folder needs one folder in {str(base)!r} for each class, but "
+            f"got the folders {unknown} that are not among classes, and the classes "
+            f"{absent} without a folder. Add an empty folder for a class without "
+            "images, and move other folders elsewhere."
         )
     return names

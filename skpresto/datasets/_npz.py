@@ -1,4 +1,4 @@
-"""Any data set in one npz file, by the names of its arrays."""
+"""Any data set in one npz file with arrays of given names."""
 
 import os
 import zipfile
@@ -12,10 +12,10 @@ from sklearn.utils import Bunch
 from skpresto.datasets._arrays import as_bunch
 from skpresto.datasets._source import DATA_VARIABLE
 
-#: How the name of an array of noisy labels starts.
+#: Prefix of the names of noisy labels.
 _NOISY = "y_train_"
 
-#: Numbers of channels by which the axis of the channels is known.
+#: Numbers of channels by which the channel axis is recognized.
 _CHANNELS = (1, 3, 4)
 
 
@@ -26,37 +26,36 @@ def load_npz(
     normalize: bool = False,
     channels_last: bool | None = None,
 ) -> Bunch:
-    """Load a data set from one ``.npz`` file, by the names of its arrays.
+    """Load a data set from one ``.npz`` file with arrays of given names.
 
-    The file holds ``X_train`` and at least one array of its labels: ``y_train``, the
-    right ones, or ``y_train_<source>``, noisy ones from some source, as many as you
-    like. ``X_test`` with ``y_test``, ``X_valid`` with ``y_valid``, both with right
-    labels, and ``classes``, the names of the classes, may be there; labels then are
-    numbers of classes. Any further array is passed on under its own name. Nothing in
-    the file is unpickled.
+    The file contains ``X_train`` and at least one array of labels: the true labels
+    ``y_train``, or any number of noisy labels ``y_train_<source>``. Optional arrays are
+    ``X_test`` and ``y_test``, ``X_valid`` and ``y_valid``, both with true labels, and
+    ``classes``, the names of the classes, for which labels must be class numbers. Other
+    arrays are returned under their own names. Nothing in the file is unpickled.
 
     Parameters
     ----------
     file : path
-        The file. A relative path that does not exist is looked for in the folder
-        that the environment variable ``SKPRESTO_DATA`` names.
+        The file. A relative path that does not exist is searched in the folder that
+        the environment variable ``SKPRESTO_DATA`` names.
     noise : str, default=None
         Source of the labels to return as ``y_noisy``: "worst" for ``y_train_worst``.
-        By default the only one, if there is only one.
+        Not needed if there is only one.
     normalize : bool, default=False
-        Return ``X`` as float32 with mean 0 and standard deviation 1 of each column,
-        or of each channel of images, over the training rows.
+        Return ``X`` as float32, with mean 0 and standard deviation 1 of each column, or
+        of each channel of images, over the training rows.
     channels_last : bool, default=None
-        Whether images have the shape (n, height, width, channels). By default they
-        have if the last axis has length 1, 3 or 4 and the second has not.
+        Whether images have the shape (n, height, width, channels). By default True if
+        the length of the last axis is 1, 3 or 4 and that of the second is not.
 
     Returns
     -------
     data : Bunch
-        The arrays of the file, with ``X_...`` of images as (n, channels, height,
-        width), grey ones with one channel, and float16 as float32. In place of
-        ``y_train_<source>`` there are ``noisy_labels``, a dict from source to labels,
-        and ``y_noisy``, the chosen ones.
+        The arrays of the file. Images ``X_...`` have the shape (n, channels, height,
+        width), with one channel if they are grayscale, and float16 is converted to
+        float32. Instead of ``y_train_<source>`` there are ``noisy_labels``, a dict from
+        source to labels, and ``y_noisy``, the labels of the chosen source.
 
     Examples
     --------
@@ -108,9 +107,9 @@ def _found(file: str | os.PathLike) -> Path:
         if place.is_file():
             return place
     raise FileNotFoundError(
-        f"load_npz needs the file {str(path)!r}, looked for there and at "
-        f"{str(below)!r}. Make it with numpy.savez, or set {DATA_VARIABLE} to the "
-        "folder that holds it."
+        f"load_npz needs the file {str(path)!r}, but found it neither there nor at "
+        f"{str(below)!r}. Create it with numpy.savez, or set {DATA_VARIABLE} to the "
+        "folder that contains it."
     )
 
 
@@ -119,23 +118,24 @@ def _read(path: Path) -> dict[str, NDArray]:
         with path.open("rb") as stream:
             content = np.load(stream, allow_pickle=False)
             if not isinstance(content, np.lib.npyio.NpzFile):
-                raise ValueError("it holds one array without a name")
+                raise ValueError("it contains a single array without a name")
             return dict(content)
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(
-            f"load_npz needs an .npz file of plain arrays, got {str(path)!r}: {error}. "
-            "Write it with numpy.savez, and names as an array of str."
+            f"load_npz needs an .npz file without pickled objects, but cannot read "
+            f"{str(path)!r}: {str(error).rstrip('.')}. Write it with numpy.savez, and "
+            "names as an array of str."
         ) from None
 
 
 def _check_rows(
     path: Path, arrays: dict[str, NDArray], noisy: dict[str, NDArray]
 ) -> None:
-    """Raise unless every ``X`` has its labels, one for each row."""
+    """Raise if an ``X`` does not have one label per row."""
     if "X_train" not in arrays or not (noisy or "y_train" in arrays):
         raise ValueError(
-            "load_npz needs the arrays X_train and y_train or y_train_<source>, got "
-            f"{sorted(arrays)} in {str(path)!r}. Rename them."
+            "load_npz needs the arrays X_train and y_train or y_train_<source>, but "
+            f"got {sorted(arrays)} in {str(path)!r}. Rename the arrays."
         )
     pairs = [("X_train", _NOISY + source) for source in noisy]
     pairs += [("X_train", "y_train")] if "y_train" in arrays else []
@@ -143,12 +143,12 @@ def _check_rows(
         if f"X_{part}" in arrays or f"y_{part}" in arrays:
             pairs.append((f"X_{part}", f"y_{part}"))
     for rows, labels in pairs:
-        is_whole = rows in arrays and labels in arrays
-        if not is_whole or arrays[labels].shape != arrays[rows].shape[:1]:
+        is_complete = rows in arrays and labels in arrays
+        if not is_complete or arrays[labels].shape != arrays[rows].shape[:1]:
             raise ValueError(
-                f"load_npz needs one label in {labels} for each row of {rows}, got "
+                f"load_npz needs one label in {labels} for each row of {rows}, but got "
                 f"{_shape(arrays, labels)} and {_shape(arrays, rows)} in "
-                f"{str(path)!r}. Mend or leave out the array."
+                f"{str(path)!r}. Correct or remove these arrays."
             )
 
 
@@ -157,7 +157,7 @@ def _shape(arrays: dict[str, NDArray], name: str) -> str:
 
 
 def _check_labels(path: Path, arrays: dict[str, NDArray]) -> None:
-    """Raise unless labels are numbers of classes, if the classes have names."""
+    """Raise if ``classes`` is there and labels are not class numbers."""
     if "classes" not in arrays:
         return
     n_classes = len(arrays["classes"])
@@ -165,10 +165,10 @@ def _check_labels(path: Path, arrays: dict[str, NDArray]) -> None:
         found = np.unique(arrays[name])
         if found.dtype.kind not in "iu" or not set(found) <= set(range(n_classes)):
             raise ValueError(
-                f"load_npz needs {name} to hold numbers from 0 to {n_classes - 1}, as "
-                f"there are {n_classes} classes, got {found[[0, -1]].tolist()} as "
-                f"lowest and highest in {str(path)!r}. Number the labels by classes, "
-                "or leave classes out."
+                f"load_npz needs integers from 0 to {n_classes - 1} in {name}, because "
+                f"there are {n_classes} classes, but got {found[[0, -1]].tolist()} as "
+                f"lowest and highest in {str(path)!r}. Convert the labels to positions "
+                "in classes, or remove the array classes."
             )
 
 
@@ -176,12 +176,13 @@ def _check_shapes(path: Path, arrays: dict[str, NDArray]) -> None:
     shapes = {n: a.shape[1:] for n, a in arrays.items() if n.startswith("X_")}
     if len(set(shapes.values())) > 1:
         raise ValueError(
-            f"load_npz needs samples of one shape, got {shapes} in {str(path)!r}."
+            f"load_npz needs samples of the same shape in all arrays, but got {shapes} "
+            f"in {str(path)!r}. Resize them, or remove an array."
         )
 
 
 def _channels_first(X: NDArray, channels_last: bool | None) -> NDArray:
-    """Return images as (n, channels, height, width), and half floats as floats."""
+    """Return images as (n, channels, height, width), and float16 as float32."""
     if X.dtype == np.float16:
         X = X.astype(np.float32)
     if X.ndim == 3 and X.dtype == np.uint8:
@@ -199,6 +200,6 @@ def _chosen(path: Path, noise: str | None, noisy: dict[str, NDArray]) -> str | N
     if noise not in noisy:
         raise ValueError(
             f"load_npz needs noise to be one of the sources {sorted(noisy)} in "
-            f"{str(path)!r}, got {noise!r}."
+            f"{str(path)!r}, but got {noise!r}."
         )
     return noise

@@ -1,4 +1,4 @@
-"""Reading pickles that come from the internet without running what they ask for."""
+"""Read pickles from the internet without executing code that they contain."""
 
 import importlib
 import pickle
@@ -10,19 +10,19 @@ import numpy as np
 
 from skpresto.datasets._source import Source
 
-#: First number in a file that torch wrote before it used zip archives.
+#: First number in files of torch from before it used zip archives.
 _OLD_TORCH_MAGIC = 0x1950A86A20F9469CFC6C
 
 
 def _latin1(text: str, encoding: str = "latin1") -> bytes:
-    """Return the bytes that protocol 2 writes as text."""
+    """Return bytes that pickle protocol 2 has stored as str."""
     if encoding != "latin1":
-        raise _RefusedError(f"a text encoded as {encoding!r}")
+        raise _RefusedError(f"text encoded as {encoding!r}")
     return text.encode("latin1")
 
 
-#: All that a pickle of arrays, numbers, lists and dicts needs, by its last name.
-#: numpy's own functions are taken from numpy itself, since their modules moved.
+#: Functions that pickles of arrays, numbers, lists and dicts need, by name. Those of
+#: numpy are taken from its objects, because their modules differ between versions.
 _ALLOWED = {
     "_reconstruct": np.empty(0).__reduce__()[0],
     "_frombuffer": np.empty(1).__reduce_ex__(5)[0],
@@ -42,11 +42,11 @@ _ALLOWED_MODULES = {
 
 
 class _RefusedError(pickle.UnpicklingError):
-    """A pickle asks for something that data do not need."""
+    """A pickle needs a function or class that is not allowed."""
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickle arrays and plain containers, and refuse all else."""
+    """Unpickle arrays and built-in containers, and refuse everything else."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(stream, encoding="bytes")
@@ -58,7 +58,7 @@ class _ArrayUnpickler(pickle.Unpickler):
 
 
 def read_pickle(source: Source, path: Path) -> Any:
-    """Return what a pickle holds, if it is arrays and plain containers."""
+    """Return the content of a pickle of arrays and built-in containers."""
     with path.open("rb") as stream:
         return _checked(source, path, stream)
 
@@ -77,19 +77,21 @@ def read_pickled_npy(source: Source, path: Path) -> Any:
         except ValueError as error:
             raise source.damaged(path, f"not an .npy file ({error})") from None
         if not dtype.hasobject:
-            raise source.damaged(path, f"a dict was expected, got an array of {dtype}")
+            raise source.damaged(
+                path, f"expected a dict, got an array of dtype {dtype}"
+            )
         array = _checked(source, path, stream)
     return array.item() if isinstance(array, np.ndarray) and array.size == 1 else array
 
 
 def read_torch(source: Source, path: Path) -> Any:
-    """Return what a ``.pt`` file holds; torch is loaded only if it holds tensors."""
+    """Return the content of a ``.pt`` file; imports torch only to read tensors."""
     try:
         return _torch_content(path)
     except _RefusedError:
         torch = importlib.import_module("torch")
     except Exception as error:
-        # A damaged pickle can raise anything.
+        # A damaged pickle can raise any error.
         raise _unreadable(source, path, error) from None
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
@@ -105,7 +107,7 @@ def _torch_content(path: Path) -> Any:
                 return _ArrayUnpickler(stream).load()
     with path.open("rb") as stream:
         if _ArrayUnpickler(stream).load() != _OLD_TORCH_MAGIC:
-            raise ValueError("not a file that torch wrote")
+            raise ValueError("not a file written by torch")
         for _ in ("protocol version", "sizes of integers"):
             _ArrayUnpickler(stream).load()
         return _ArrayUnpickler(stream).load()
@@ -117,11 +119,11 @@ def _checked(source: Source, path: Path, stream: IO[bytes]) -> Any:
     except _RefusedError as error:
         raise source.damaged(
             path,
-            f"it asks for {error}, while data need only arrays, numbers, lists and "
-            "dicts; it was not run",
+            f"it would call {error}, but only arrays, numbers, lists and dicts are "
+            "allowed; nothing was executed",
         ) from None
     except Exception as error:
-        # A damaged pickle can raise anything.
+        # A damaged pickle can raise any error.
         raise _unreadable(source, path, error) from None
 
 

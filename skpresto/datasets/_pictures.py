@@ -1,4 +1,4 @@
-"""From image files to one array of pixels."""
+"""Read image files into one array."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,14 +7,14 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-#: Endings of file names that are taken for images.
+#: File name extensions of images.
 IMAGE_ENDINGS = frozenset(
     {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 )
 
 
 def image_files(folder: Path) -> list[Path]:
-    """Return the images in a folder, in the order of their names."""
+    """Return the image files in a folder, sorted by name."""
     return sorted(
         path
         for path in folder.iterdir()
@@ -38,9 +38,9 @@ def read_images(
         pixels = _decode(pillow, loader, file, size, grayscale)
         if pixels.shape != first.shape:
             raise ValueError(
-                f"{loader} needs images of one size, got {_size(first)} pixels in "
-                f"{str(files[0])!r} and {_size(pixels)} in {str(file)!r}. Pass "
-                "image_size to bring them all to one."
+                f"{loader} needs images of the same size, but got {_size(first)} "
+                f"pixels in {str(files[0])!r} and {_size(pixels)} in {str(file)!r}. "
+                "Pass image_size to resize all images."
             )
         X[row] = pixels
     return X
@@ -57,7 +57,7 @@ def _decode(
     try:
         with pillow.open(file) as image:
             if size is not None:
-                # Lets a JPEG be decoded at a fraction of its size, for speed.
+                # Decodes a JPEG at reduced size, which is faster.
                 image.draft(mode, size[::-1])
             image = image.convert(mode)
     except OSError as error:
@@ -80,7 +80,7 @@ def _pillow(loader: str) -> ModuleType:
         from PIL import Image
     except ImportError:
         raise ImportError(
-            f"{loader} needs Pillow to decode images, which is not installed. Install "
+            f"{loader} needs Pillow to decode images, but it is not installed. Install "
             "it with 'python -m pip install pillow'."
         ) from None
     return Image

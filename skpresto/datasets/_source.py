@@ -1,14 +1,14 @@
-"""Where the files of a data set lie, and what to say if they do not."""
+"""Find the files of a data set, and the errors for missing or damaged files."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Environment variable that names the folder of all data sets.
+#: Environment variable with the folder of all data sets.
 DATA_VARIABLE = "SKPRESTO_DATA"
 
-#: How deep below the given folder a data set is looked for.
+#: How many levels below the given folder are searched.
 _MAX_DEPTH = 3
 
 
@@ -19,13 +19,13 @@ class Source:
     Parameters
     ----------
     loader : str
-        Name of the function that reads it, for messages.
+        Name of the function that reads it, for error messages.
     title : str
         Name of the data set.
     home : str
-        Where it is to be had.
+        Where it can be downloaded.
     folders : tuple of str
-        Usual names of its folder. Case, hyphens and underscores do not count.
+        Usual names of its folder. Case, hyphens and underscores are ignored.
     """
 
     loader: str
@@ -34,23 +34,23 @@ class Source:
     folders: tuple[str, ...] = ()
 
     def find(self, folder: str | os.PathLike | None, *markers: str) -> Path:
-        """Return the folder in which one of ``markers`` lies; a folder ends in "/"."""
+        """Return the folder with one of ``markers``, files or folders ending in "/"."""
         base = self.base(folder)
         for candidate in self._candidates(base):
             if any(_is_there(candidate, marker) for marker in markers):
                 return candidate
-        below = f" and in folders below it named like {', '.join(self.folders)}"
+        below = f" or in folders below it with names like {', '.join(self.folders)}"
         raise self.missing(" or ".join(map(repr, markers)), base, below)
 
     def file(self, folder: Path, name: str) -> Path:
-        """Return the path of a file that must lie in ``folder``."""
+        """Return the path of a file, and raise if it is not in ``folder``."""
         path = folder / name
         if not path.is_file():
             raise self.missing(repr(name), folder)
         return path
 
     def base(self, folder: str | os.PathLike | None) -> Path:
-        """Return the folder given, or else the one that the environment names."""
+        """Return the given folder, or the one of the environment variable."""
         chosen = os.environ.get(DATA_VARIABLE) if folder is None else folder
         if not chosen:
             raise FileNotFoundError(
@@ -60,34 +60,34 @@ class Source:
         path = Path(chosen).expanduser()
         if not path.is_dir():
             raise FileNotFoundError(
-                f"{self.loader} was to read {self.title} from {str(path)!r}, which is "
-                f"not a folder. {self._way_out}"
+                f"{self.loader} needs a folder to read {self.title} from, but "
+                f"{str(path)!r} is not a folder. {self._way_out}"
             )
         return path
 
     def missing(self, what: str, folder: Path, below: str = "") -> FileNotFoundError:
         """Return the error for a file that is not in ``folder``."""
         return FileNotFoundError(
-            f"{self.loader} needs {what} of {self.title}, looked for in "
-            f"{str(folder)!r}{below}, but it is not there. {self._way_out}"
+            f"{self.loader} needs {what} of {self.title}, but did not find it in "
+            f"{str(folder)!r}{below}. {self._way_out}"
         )
 
     def damaged(self, path: Path, why: str) -> ValueError:
-        """Return the error for a file that holds something else than it should."""
+        """Return the error for a file with invalid content."""
         return ValueError(
-            f"{self.loader} cannot use {str(path)!r}: {why}. Get the file again from "
-            f"{self.home}."
+            f"{self.loader} cannot use {str(path)!r}: {why}. Download the file again "
+            f"from {self.home}."
         )
 
     @property
     def _way_out(self) -> str:
         return (
-            f"Get it from {self.home}, unpack it, and pass the folder that holds it "
-            f"or set {DATA_VARIABLE}."
+            f"Download it from {self.home}, unpack it, and pass its folder or set "
+            f"{DATA_VARIABLE}."
         )
 
     def _candidates(self, base: Path) -> Iterator[Path]:
-        """Yield where to look: folders of the usual names go before the base."""
+        """Yield folders to search: those of the usual names before the base."""
         usual = {_plain(name) for name in self.folders}
         level = [base]
         for depth in range(_MAX_DEPTH):

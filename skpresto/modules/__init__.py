@@ -1,6 +1,6 @@
 """Built-in networks. All return logits.
 
-A classifier passes ``n_features`` or ``input_shape``, and ``n_classes``, by itself.
+Classifiers set ``n_features`` or ``input_shape``, and ``n_classes``, from the data.
 """
 
 from skpresto.modules._densenet import DenseNet

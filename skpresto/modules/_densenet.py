@@ -1,4 +1,4 @@
-"""The densely connected network of the Prestopping paper."""
+"""DenseNet, a network of the Prestopping paper."""
 
 import torch
 from torch import Tensor, nn
@@ -10,12 +10,12 @@ _N_FIRST_CHANNELS = 16
 
 
 class DenseNet(nn.Module):
-    """Densely connected network for small images, as the paper trains it.
+    """Densely connected network for small images, as in the Prestopping paper.
 
-    Three blocks of 3x3 convolutions, in which every layer sees the outputs of all
-    layers before it [1]_. This is the basic variant: neither bottleneck layers nor
+    Three blocks of 3x3 convolutions, in which every layer takes the outputs of all
+    layers before it [1]_. This is the basic variant, without bottleneck layers and
     compression. With the defaults and 32x32 colour images of ten classes it has
-    1,019,722 parameters, the "1.0M" of the original. Prefer it to repeat published
+    1,019,722 parameters, the "1.0M" of the original. Use it to reproduce published
     numbers; :class:`SmallCNN` is many times faster.
 
     Parameters
@@ -25,12 +25,11 @@ class DenseNet(nn.Module):
     n_classes : int
         Number of classes.
     depth : int, default=40
-        Number of layers, 3 n + 4 with n layers a block: 10, 25, 40, 100, ...
+        Number of layers, 3 n + 4 with n layers per block: 10, 25, 40, 100, ...
     growth_rate : int, default=12
         Number of channels that each layer adds.
     dropout : float, default=0.1
-        Share of the outputs of each convolution but the first that is left out in
-        training.
+        Dropout probability after each convolution but the first.
 
     References
     ----------
@@ -39,9 +38,9 @@ class DenseNet(nn.Module):
 
     Notes
     -----
-    ``depth`` and ``growth_rate`` are L and k of the original. Convolutions have no
-    bias, since a BatchNorm follows, and weights start as in He et al. (2015), as in
-    the original.
+    ``depth`` and ``growth_rate`` are L and k of the original. As there, convolutions
+    have no bias, since BatchNorm follows, and weights are initialized as in He et al.
+    (2015).
 
     Examples
     --------
@@ -51,7 +50,7 @@ class DenseNet(nn.Module):
     >>> sum(weights.numel() for weights in network.parameters())
     1019722
 
-    A classifier passes the shape and the number of classes itself:
+    Classifiers set the shape and the number of classes from the data:
 
     >>> clf = PrestoppingClassifier(DenseNet, module__depth=25, max_epochs=120)
     """
@@ -66,7 +65,7 @@ class DenseNet(nn.Module):
     ) -> None:
         super().__init__()
         channels, _, _ = check_input_shape("DenseNet", input_shape, min_size=4)
-        n_layers = _layers_of_a_block(depth)
+        n_layers = _n_layers_per_block(depth)
         layers: list[nn.Module] = [_convolution(channels, _N_FIRST_CHANNELS)]
         channels = _N_FIRST_CHANNELS
         for block in range(3):
@@ -79,12 +78,12 @@ class DenseNet(nn.Module):
         self.head = nn.Linear(channels, n_classes)
 
     def forward(self, X: Tensor) -> Tensor:
-        """Return one logit a class."""
+        """Return one logit per class."""
         return self.head(torch.mean(self.features(X), dim=(2, 3)))
 
 
 class _DenseLayer(nn.Sequential):
-    """A layer that adds its output to the channels it was given."""
+    """A layer that appends its output to the channels of its input."""
 
     def __init__(self, n_inputs: int, growth_rate: int, dropout: float) -> None:
         super().__init__(
@@ -98,20 +97,20 @@ class _DenseLayer(nn.Sequential):
         return torch.cat([X, super().forward(X)], dim=1)
 
 
-def _layers_of_a_block(depth: int) -> int:
-    """Return the layers of a block: two transitions, the first and the head aside."""
+def _n_layers_per_block(depth: int) -> int:
+    """Return n of ``depth = 3 n + 4``; 4 are the transitions, first layer and head."""
     n_layers, rest = divmod(depth - 4, 3)
     if n_layers < 1 or rest:
         lower = 3 * max(n_layers, 1) + 4
         raise ValueError(
-            f"DenseNet needs depth to be 3 n + 4 with n layers a block, got "
+            f"DenseNet needs depth to be 3 n + 4 with n layers per block, but got "
             f"depth={depth!r}. Use {lower} or {lower + 3}."
         )
     return n_layers
 
 
 def _transition(n_channels: int, dropout: float) -> nn.Module:
-    """Return what stands between two blocks: mix the channels, halve the image."""
+    """Return the layers between two blocks: a 1x1 convolution and 2x2 pooling."""
     return nn.Sequential(
         nn.BatchNorm2d(n_channels),
         nn.ReLU(),

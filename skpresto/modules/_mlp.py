@@ -1,4 +1,4 @@
-"""Network for tables."""
+"""Network for tabular data."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ class MLP(nn.Sequential):
     hidden : sequence of int, default=(256, 256)
         Width of each hidden layer.
     dropout : float, default=0.1
-        Share of hidden units left out in training.
+        Dropout probability after each hidden layer.
 
     Examples
     --------

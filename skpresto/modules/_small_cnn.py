@@ -9,8 +9,8 @@ from torch import Tensor, nn
 class SmallCNN(nn.Module):
     """Small convolutional network for images of any size.
 
-    Each block is two 3x3 convolutions with BatchNorm and ReLU; blocks are separated
-    by 2x2 pooling, and the last one is averaged over the image.
+    Each block is two 3x3 convolutions with BatchNorm and ReLU. There is 2x2 max pooling
+    between blocks, and average pooling over the whole image after the last one.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class SmallCNN(nn.Module):
     widths : sequence of int, default=(32, 64, 128)
         Channels of each block.
     dropout : float, default=0.1
-        Share of the averaged features left out in training.
+        Dropout probability before the last layer.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class SmallCNN(nn.Module):
         self.head = nn.Sequential(nn.Dropout(dropout), nn.Linear(channels, n_classes))
 
     def forward(self, X: Tensor) -> Tensor:
-        """Return one logit a class."""
+        """Return one logit per class."""
         return self.head(torch.mean(self.blocks(X), dim=(2, 3)))
 
 

@@ -1,4 +1,4 @@
-"""The plain deep network of the Prestopping paper."""
+"""VGG-19, a network of the Prestopping paper."""
 
 import math
 
@@ -6,16 +6,16 @@ from torch import Tensor, nn
 
 from skpresto.modules._input_shape import check_input_shape
 
-#: Channels of the convolutions of each block; the image is halved after each.
+#: Channels of the convolutions of each block; 2x2 pooling follows each block.
 _BLOCKS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
 
 
 class VGG19(nn.Module):
-    """Sixteen convolutions and three fully connected layers, with BatchNorm.
+    """VGG-19 with BatchNorm: sixteen convolutions, three fully connected layers.
 
     Configuration E of the original [1]_, with BatchNorm after each layer but the
-    last, as the Prestopping paper trains it on 32x32 and 64x64 images. The image is
-    halved five times; an odd size is rounded up, so that images of any size will do.
+    last, as in the Prestopping paper for 32x32 and 64x64 images. Images are halved by
+    pooling five times; odd sizes are rounded up, so that any size is accepted.
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ class VGG19(nn.Module):
     n_classes : int
         Number of classes.
     hidden : int, default=4096
-        Width of the two hidden fully connected layers. They hold half of the
-        parameters on small images; 512 trains faster and is common there.
+        Width of the two hidden fully connected layers. They have half of the
+        parameters on small images, for which 512 is common and trains faster.
     dropout : float, default=0.1
-        Share of the outputs of those two layers that is left out in training: 0.1 in
-        the Prestopping paper, 0.5 in the original.
+        Dropout probability after these two layers: 0.1 in the Prestopping paper, 0.5 in
+        the original.
 
     References
     ----------
@@ -37,11 +37,11 @@ class VGG19(nn.Module):
 
     Notes
     -----
-    BatchNorm aside, the parameters are those of the original: 20,024,384 in the
-    convolutions, biases included, and 143,667,240 in all for images of 3x224x224 and
-    1000 classes. For 3x32x32 and ten classes the whole network has 38,975,306.
-    Weights start as in He et al. (2015): those of the original need a shallower
-    network to be trained first.
+    Without BatchNorm, the number of parameters is that of the original: 20,024,384 in
+    the convolutions, including biases, and 143,667,240 in total for images of 3x224x224
+    and 1000 classes. For 3x32x32 and ten classes the whole network has 38,975,306.
+    Weights are initialized as in He et al. (2015), because the initialization of the
+    original requires training a shallower network first.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class VGG19(nn.Module):
         )
 
     def forward(self, X: Tensor) -> Tensor:
-        """Return one logit a class."""
+        """Return one logit per class."""
         return self.head(self.features(X))
 
 

@@ -1,4 +1,4 @@
-"""What all label noise has in common: classes in, noisy labels out, a record kept."""
+"""Base class of all label noise: validation, drawing and the record of flips."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Self
@@ -6,11 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skpresto._sklearn import _fit_context
-from skpresto.noise._labels import (
+from skpresto._labels import (
     Codes,
     Labels,
     classes_of,
@@ -19,23 +18,31 @@ from skpresto.noise._labels import (
     in_kind_of,
     label_vector,
 )
-from skpresto.noise._sampler_view import hidden_from_imblearn
+from skpresto._sklearn import _fit_context
+from skpresto.noise._sampler import NoiseSampler
+
+# A Pipeline calls fit_transform(X, y), so that the samples arrive as labels.
+_HINT_IN_PIPELINE = (
+    "If this is the X of a Pipeline, whose steps cannot change y, use "
+    "NoisyTargetClassifier instead or, in the Pipeline of imbalanced-learn, the step "
+    "noise.as_sampler()."
+)
 
 
 class BaseLabelNoise(  # type: ignore[call-arg]
     TransformerMixin, BaseEstimator, ABC, auto_wrap_output_keys=None
 ):
-    """Base of all injectors: put noise into labels, and remember where it went.
+    """Base class of all injectors, which add noise to labels and record it.
 
-    A subclass says two things only: how class numbers are drawn (``_draw``) and
-    which transition matrix that amounts to (``_transition_matrix``). Labels of any
-    type, pandas Series, bookkeeping and ``fit_resample`` are dealt with here. What
-    an injector promises is checked by :mod:`skpresto.noise.testing`.
+    A subclass implements two methods: ``_draw``, which draws noisy class numbers, and
+    ``_transition_matrix``, which returns the transition matrix of these draws. Labels
+    of any type, pandas Series and the record of flips are handled here. The contract of
+    an injector is checked by :mod:`skpresto.noise.testing`.
 
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
-        Source of the noise. An int makes every call give the same labels.
+        Source of randomness. With an int, every call returns the same labels.
 
     Attributes
     ----------
@@ -44,22 +51,22 @@ class BaseLabelNoise(  # type: ignore[call-arg]
     transition_matrix_ : ndarray of shape (n_classes, n_classes)
         In row i and column j the probability that a label of class i becomes j.
     flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Which labels the last ``transform`` changed.
+        True where the last ``transform`` changed a label.
     realized_rate_ : float
-        Share of the labels that the last ``transform`` changed.
+        Fraction of the labels that the last ``transform`` changed.
 
     See Also
     --------
-    SymmetricNoise : Mistake a class for any other, all alike.
-    skpresto.noise.testing.check_injector : Check an injector of one's own.
+    SymmetricNoise : Replace labels by any other class, all equally likely.
+    skpresto.noise.testing.check_injector : Check your own injector.
 
     Examples
     --------
-    Noise that only ever forgets the last class:
+    Noise that replaces the last class by the first:
 
     >>> import numpy as np
     >>> from skpresto.noise import BaseLabelNoise
-    >>> class ForgetLastClass(BaseLabelNoise):
+    >>> class WithoutLastClass(BaseLabelNoise):
     ...     def __init__(self, random_state=None):
     ...         self.random_state = random_state
     ...
@@ -70,7 +77,7 @@ class BaseLabelNoise(  # type: ignore[call-arg]
     ...         matrix = np.eye(len(self.classes_))
     ...         matrix[-1] = matrix[0]
     ...         return matrix
-    >>> ForgetLastClass().fit_transform(["cat", "dog", "emu", "dog"])
+    >>> WithoutLastClass().fit_transform(["cat", "dog", "emu", "dog"])
     array(['cat', 'dog', 'cat', 'dog'], dtype='<U3')
     """
 
@@ -81,37 +88,36 @@ class BaseLabelNoise(  # type: ignore[call-arg]
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, y: Any, X: Any = None) -> Self:
-        """Learn the classes among which labels will be exchanged.
+        """Learn the classes that noisy labels are drawn from.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             Labels of any type.
         X : array-like of shape (n_samples, ...), default=None
-            The samples, needed only where noise depends on them.
+            The samples. Required only if the noise depends on them.
 
         Returns
         -------
         self : object
             The fitted injector.
         """
-        labels = label_vector(y, type(self).__name__)
+        labels = self._label_vector(y)
         self.classes_ = classes_of(labels, type(self).__name__)
         for record in ("flipped_mask_", "realized_rate_"):
             self.__dict__.pop(record, None)
         self._fit_noise(labels, X)
         return self
 
-    @hidden_from_imblearn
     def transform(self, y: Any, X: Any = None) -> Any:
-        """Return a noisy copy of ``y`` and remember which labels changed.
+        """Return a noisy copy of ``y`` and record which labels changed.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Labels, all of classes seen in ``fit``.
+            Labels of classes seen in ``fit``.
         X : array-like of shape (n_samples, ...), default=None
-            The samples, needed only where noise depends on them.
+            The samples. Required only if the noise depends on them.
 
         Returns
         -------
@@ -121,14 +127,13 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         """
         check_is_fitted(self)
         owner = type(self).__name__
-        codes = encode(label_vector(y, owner), self.classes_, owner)
+        codes = encode(self._label_vector(y), self.classes_, owner)
         drawn = self._draw(codes, X, check_random_state(self.random_state))
         y_noisy = in_kind_of(y, decode(drawn, self.classes_), owner)
         self.flipped_mask_ = drawn != codes
         self.realized_rate_ = float(self.flipped_mask_.mean()) if len(codes) else 0.0
         return y_noisy
 
-    @hidden_from_imblearn
     def fit_transform(self, y: Any, X: Any = None) -> Any:
         """Fit to ``y``, then return a noisy copy of it.
 
@@ -137,7 +142,7 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         y : array-like of shape (n_samples,)
             Labels of any type.
         X : array-like of shape (n_samples, ...), default=None
-            The samples, needed only where noise depends on them.
+            The samples. Required only if the noise depends on them.
 
         Returns
         -------
@@ -147,28 +152,21 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         """
         return self.fit(y, X).transform(y, X)
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return ``X`` as it is and a noisy copy of ``y``.
-
-        This is what imbalanced-learn's Pipeline calls, in ``fit`` only: predictions
-        and scores never meet the noise.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, ...)
-            The samples.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
+    def as_sampler(self) -> NoiseSampler:
+        """Return a sampler, to use this noise in imbalanced-learn's Pipeline.
 
         Returns
         -------
-        X : array-like of shape (n_samples, ...)
-            The very object that was passed.
-        y_noisy : ndarray or Series of shape (n_samples,)
-            Labels among ``classes_``.
+        sampler : NoiseSampler
+            A sampler with this injector as its parameter ``noise``.
+
+        Examples
+        --------
+        >>> from skpresto.noise import PairNoise
+        >>> PairNoise(rate=0.3).as_sampler()
+        NoiseSampler(noise=PairNoise(rate=0.3))
         """
-        check_consistent_length(X, y)
-        return X, self.fit_transform(y, X)
+        return NoiseSampler(self)
 
     @property
     def transition_matrix_(self) -> NDArray[np.float64]:
@@ -176,8 +174,12 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         check_is_fitted(self)
         return self._transition_matrix()
 
+    def _label_vector(self, y: Any) -> Labels:
+        owner = type(self).__name__
+        return label_vector(y, owner, hint_if_not_1d=_HINT_IN_PIPELINE)
+
     def _fit_noise(self, labels: Labels, X: Any) -> None:
-        """Learn what else the noise needs to know; ``classes_`` is known by now."""
+        """Fit everything but ``classes_``, which is set before this is called."""
 
     @abstractmethod
     def _draw(self, codes: Codes, X: Any, rng: np.random.RandomState) -> Codes:
@@ -188,7 +190,7 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         """Return P(noisy class j | class i) of shape (n_classes, n_classes)."""
 
     def __sklearn_tags__(self) -> Any:
-        """Say, as LabelEncoder does, that what is transformed is a target."""
+        """Return tags of a transformer of targets, like those of LabelEncoder."""
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.target_tags.one_d_labels = True

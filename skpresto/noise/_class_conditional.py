@@ -1,4 +1,4 @@
-"""Noise that depends on a label's class alone."""
+"""Noise that depends only on the class of a label."""
 
 from abc import abstractmethod
 from typing import Any
@@ -6,22 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._labels import Codes, parts
+from skpresto._splits import apportion
 from skpresto.noise._base import BaseLabelNoise
-from skpresto.noise._flips import (
-    ExactFlips,
-    Flips,
-    IndependentFlips,
-    apportion,
-    count_labels,
-)
-from skpresto.noise._labels import Codes, parts
+from skpresto.noise._flips import ExactFlips, Flips, IndependentFlips, count_labels
 
 
 class BaseClassConditionalNoise(BaseLabelNoise):
-    """Choose the labels that flip by their class, then draw what they become.
+    """Choose the labels to flip by their class, then draw their new classes.
 
-    Only labels that flip cost a second draw, and all is done part by part: never
-    is there an array of shape (n_samples, n_classes).
+    New classes are drawn only for labels that flip, and labels are processed in parts:
+    no array of shape (n_samples, n_classes) is created.
     """
 
     _parameter_constraints: dict = {
@@ -57,14 +52,14 @@ class BaseClassConditionalNoise(BaseLabelNoise):
 
     @abstractmethod
     def _draw_other(self, codes: Codes, rng: np.random.RandomState) -> Codes:
-        """Return for each label that flips a class number other than its own."""
+        """Return a new class number, different from its own, for each label."""
 
 
 def refuse_noise_in_one_class(owner: str, rate: float, classes: NDArray[Any]) -> None:
     """Raise if labels should flip but there is no other class to flip to."""
     if rate > 0 and len(classes) < 2:
         raise ValueError(
-            f"{owner} with rate={rate} needs at least two classes to exchange labels "
-            f"between, but y holds one class only: {classes[0]!r}. Pass labels of more "
-            "classes, or rate=0."
+            f"{owner} with rate={rate} needs at least two classes, but y contains only "
+            f"one class: {classes.tolist()[0]!r}. Pass labels of more classes, or "
+            "rate=0."
         )

@@ -1,4 +1,4 @@
-"""Finding out about noise that is there already: its matrix and its rate."""
+"""Estimate the transition matrix and the noise rate of labels that are noisy."""
 
 from typing import Any
 
@@ -6,14 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length
 
-from skpresto.noise._labels import (
-    Codes,
-    Labels,
-    classes_of,
-    encode,
-    label_vector,
-    parts,
-)
+from skpresto._labels import Codes, Labels, classes_of, encode, label_vector, parts
+from skpresto.noise._counts import joint_counts, rows_given_truth
 from skpresto.noise._stochastic import check_transition_matrix
 
 _ROWS_AT_A_TIME = 65536
@@ -26,39 +20,38 @@ def estimate_transition_matrix(
     pred_proba: ArrayLike | None = None,
     classes: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Estimate how likely labels of each class are mistaken for each other.
+    """Estimate the transition matrix of noisy labels.
 
-    With true labels, by counting. Without them, by confident joint counting [1]_: a
-    sample is counted as truly of a class if the predicted probability of that class is
-    at least as high as it is on average for samples given that label. The classifier's
-    own mistakes are counted as noise too, so such estimates tend to be high.
+    With true labels, by counting. Without them, by the confident joint [1]_: a sample
+    is counted as truly of a class if the predicted probability of that class is at
+    least its average over the samples with that label. Errors of the classifier are
+    counted as noise too, so that these estimates tend to be too high.
 
     Parameters
     ----------
     y_noisy : array-like of shape (n_samples,)
-        The labels as given.
+        Given labels.
     y_true : array-like of shape (n_samples,), default=None
-        The true labels, where they are known.
+        True labels.
     pred_proba : array-like of shape (n_samples, n_classes), default=None
-        Instead of ``y_true``: class probabilities predicted for samples that the
-        classifier did not learn from, such as those of
-        :func:`sklearn.model_selection.cross_val_predict`. From samples it has learned
-        by heart it finds no noise.
+        Instead of ``y_true``: out-of-fold class probabilities, such as those of
+        :func:`sklearn.model_selection.cross_val_predict`. Probabilities of samples that
+        the classifier was trained on hide the noise that it has memorized.
     classes : array-like of shape (n_classes,), default=None
-        All classes, sorted, such as ``classes_`` of the classifier. By default those
-        that occur in the labels.
+        All classes, sorted, such as ``classes_`` of the classifier. By default the
+        classes that occur in the labels.
 
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        In row i and column j the estimated probability that a sample truly of class
-        i is labelled j; rows sum to 1. A class without any sample (counted as) truly
-        of it keeps its labels: 1 on the diagonal.
+        In row i and column j the estimated probability that a sample of true class i
+        is labelled j; rows sum to 1. The row of a class without any sample (counted
+        as) truly of it has 1 on the diagonal.
 
     See Also
     --------
-    noise_rate_from : Share of wrong labels that a matrix amounts to.
-    TransitionMatrixNoise : Put noise of a given matrix into labels.
+    noise_rate_from : Fraction of wrong labels that follows from a matrix.
+    TransitionMatrixNoise : Add noise with a given transition matrix.
 
     References
     ----------
@@ -75,13 +68,13 @@ def estimate_transition_matrix(
     ... )
     >>> X, y = load_digits(return_X_y=True)
     >>> y_noisy = PairNoise(rate=0.3, exact=True, random_state=0).fit_transform(y)
-    >>> known = estimate_transition_matrix(y_noisy, y)
-    >>> round(noise_rate_from(known), 2)
+    >>> counted = estimate_transition_matrix(y_noisy, y)
+    >>> round(noise_rate_from(counted), 2)
     0.3
     >>> classifier = KNeighborsClassifier(n_neighbors=20)
     >>> pred_proba = cross_val_predict(classifier, X, y_noisy, method="predict_proba")
-    >>> guessed = estimate_transition_matrix(y_noisy, pred_proba=pred_proba)
-    >>> bool(abs(noise_rate_from(guessed) - 0.3) < 0.05)
+    >>> estimated = estimate_transition_matrix(y_noisy, pred_proba=pred_proba)
+    >>> bool(abs(noise_rate_from(estimated) - 0.3) < 0.05)
     True
     """
     owner = "estimate_transition_matrix"
@@ -89,38 +82,43 @@ def estimate_transition_matrix(
         given = "neither" if y_true is None else "both"
         raise ValueError(
             f"{owner} needs either y_true or pred_proba to compare y_noisy with, but "
-            f"got {given}."
+            f"got {given}. Pass one of them."
         )
-    noisy = label_vector(y_noisy, owner)
+    noisy = label_vector(y_noisy, owner, "y_noisy")
     if pred_proba is None:
-        true = label_vector(y_true, owner)
+        true = label_vector(y_true, owner, "y_true")
         check_consistent_length(noisy, true)
-        known = _known_classes(classes, np.concatenate([noisy, true]), owner)
-        noisy, true = _encoded(noisy, known), _encoded(true, known)
-        return _rows_given_truth(_joint_counts(noisy, true, len(known)))
-    known = _known_classes(classes, noisy, owner)
-    proba = _checked_proba(pred_proba, noisy, known, owner)
-    return _rows_given_truth(_confident_joint(_encoded(noisy, known), proba))
+        all_classes = _all_classes(classes, np.concatenate([noisy, true]), owner)
+        given_codes = _encoded(noisy, all_classes, "y_noisy")
+        true_codes = _encoded(true, all_classes, "y_true")
+        joint = joint_counts(given_codes, true_codes, len(all_classes))
+    else:
+        all_classes = _all_classes(classes, noisy, owner)
+        proba = _checked_proba(pred_proba, noisy, all_classes, owner)
+        joint = _confident_joint(_encoded(noisy, all_classes, "y_noisy"), proba)
+    return rows_given_truth(joint)
 
 
 def noise_rate_from(matrix: ArrayLike, class_prior: ArrayLike | None = None) -> float:
-    """Return the share of wrong labels that a transition matrix amounts to.
+    """Return the fraction of wrong labels that follows from a transition matrix.
 
     Parameters
     ----------
     matrix : array-like of shape (n_classes, n_classes)
         In row i and column j the probability that a label of class i becomes j.
     class_prior : array-like of shape (n_classes,), default=None
-        Share of each class among the *true* labels. By default all alike.
+        Fraction of the *true* labels that are of each class. By default all classes
+        are equally frequent.
 
     Returns
     -------
     rate : float
-        Probability that a label is wrong: what methods call ``noise_rate``.
+        Probability that a label is wrong: the parameter ``noise_rate`` of methods
+        and stop rules.
 
     See Also
     --------
-    estimate_transition_matrix : Find the matrix of noise that is there already.
+    estimate_transition_matrix : Estimate the matrix of noisy labels.
 
     Examples
     --------
@@ -138,33 +136,33 @@ def noise_rate_from(matrix: ArrayLike, class_prior: ArrayLike | None = None) -> 
     prior = np.asarray(class_prior, dtype=np.float64)
     if prior.shape != wrong.shape:
         raise ValueError(
-            f"noise_rate_from needs a class_prior with one share for each of the "
-            f"{len(wrong)} classes, but got an array of shape {prior.shape}."
+            f"noise_rate_from needs a class_prior with one entry for each of the "
+            f"{len(wrong)} classes of the matrix, but got an array of shape "
+            f"{prior.shape}. Pass the fraction of each class."
         )
     if not (prior >= 0).all() or abs(prior.sum() - 1) > 1e-6:
         raise ValueError(
-            "noise_rate_from needs a class_prior of non-negative shares that sum to 1, "
-            f"but got {prior.tolist()}. Divide counts by their sum."
+            "noise_rate_from needs a class_prior of non-negative fractions that sum to "
+            f"1, but got {prior.tolist()}. Divide counts by their sum."
         )
     return float(prior @ wrong)
 
 
-def _known_classes(classes: ArrayLike | None, labels: Labels, owner: str) -> Labels:
+def _all_classes(classes: ArrayLike | None, labels: Labels, owner: str) -> Labels:
     if classes is None:
-        return classes_of(labels, owner)
-    known = label_vector(classes, owner)
-    if not np.array_equal(known, classes_of(known, owner)):
+        return classes_of(labels, owner, "y_noisy")
+    given = label_vector(classes, owner, "classes")
+    if not np.array_equal(given, classes_of(given, owner, "classes")):
         raise ValueError(
             f"{owner} needs classes that are sorted and distinct, but got "
-            f"{known.tolist()}. Pass classes_ of the classifier."
+            f"{given.tolist()}. Pass classes_ of the classifier."
         )
-    return known
+    return given
 
 
-def _encoded(labels: Labels, classes: Labels) -> Codes:
-    return encode(
-        labels, classes, "estimate_transition_matrix", "classes does not hold"
-    )
+def _encoded(labels: Labels, classes: Labels, name: str) -> Codes:
+    owner = "estimate_transition_matrix"
+    return encode(labels, classes, owner, name, way_out="add their labels to classes")
 
 
 def _checked_proba(
@@ -182,28 +180,21 @@ def _checked_proba(
         raise ValueError(
             f"{owner} needs pred_proba with non-negative rows that sum to 1, but its "
             f"smallest entry is {proba.min():.3g} and its rows sum to between "
-            f"{proba.sum(axis=1).min():.3g} and {proba.sum(axis=1).max():.3g}. Turn "
-            "scores into probabilities first, for example by a softmax."
+            f"{proba.sum(axis=1).min():.3g} and {proba.sum(axis=1).max():.3g}. Convert "
+            "scores to probabilities first, for example by a softmax."
         )
     return proba
 
 
-def _joint_counts(noisy: Codes, true: Codes, n_classes: int) -> NDArray[np.float64]:
-    """Count samples by given label (rows) and true label (columns)."""
-    pairs = noisy.astype(np.intp) * n_classes + true
-    counts = np.bincount(pairs, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes).astype(np.float64)
-
-
 def _confident_joint(noisy: Codes, proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Count as :func:`_joint_counts`, with guesses for the true labels."""
+    """Count as :func:`joint_counts`, with confident predictions as the true labels."""
     n_classes = proba.shape[1]
     n_given = np.bincount(noisy, minlength=n_classes)
-    own = proba[np.arange(len(noisy)), noisy]
-    # nothing is confidently of a class whose label nobody was given
+    self_confidence = proba[np.arange(len(noisy)), noisy]
+    # No sample is confidently of a class that no sample is labelled with.
     threshold = np.full(n_classes, np.inf)
     np.divide(
-        np.bincount(noisy, weights=own, minlength=n_classes),
+        np.bincount(noisy, weights=self_confidence, minlength=n_classes),
         n_given,
         out=threshold,
         where=n_given > 0,
@@ -212,19 +203,11 @@ def _confident_joint(noisy: Codes, proba: NDArray[np.float64]) -> NDArray[np.flo
     joint = np.zeros((n_classes, n_classes))
     for part in parts(len(noisy), _ROWS_AT_A_TIME):
         confident = np.where(proba[part] >= threshold, proba[part], -1.0)
-        counted = confident.max(axis=1) >= 0
-        guess = confident.argmax(axis=1)[counted]
-        joint += _joint_counts(noisy[part][counted], guess, n_classes)
+        is_counted = confident.max(axis=1) >= 0
+        predicted = confident.argmax(axis=1)[is_counted]
+        joint += joint_counts(noisy[part][is_counted], predicted, n_classes)
 
-    # samples that are confidently nothing are taken to be mistaken like the others
-    counted_as_given = joint.sum(axis=1)
-    np.fill_diagonal(joint, joint.diagonal() + (counted_as_given == 0))
-    return joint * (n_given / np.maximum(counted_as_given, 1))[:, np.newaxis]
-
-
-def _rows_given_truth(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn counts by (given, true) label into P(given | true), a row a true class."""
-    matrix = joint.T.copy()
-    without_samples = matrix.sum(axis=1) == 0
-    matrix[without_samples, without_samples.nonzero()[0]] = 1
-    return matrix / matrix.sum(axis=1, keepdims=True)
+    # Samples that are confidently of no class are distributed like the counted ones.
+    n_counted = joint.sum(axis=1)
+    np.fill_diagonal(joint, joint.diagonal() + (n_counted == 0))
+    return joint * (n_given / np.maximum(n_counted, 1))[:, np.newaxis]

@@ -1,43 +1,52 @@
-"""Which labels flip: each by its own coin, or exactly as many as asked."""
+"""Which labels to flip: each independently, or a fixed number of each class."""
 
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skpresto.noise._labels import Codes, parts
+from skpresto._labels import Codes, parts
+from skpresto._splits import first_of_each_class, shuffled_by_class
 
-_COIN_VALUES = 2**32
+_N_VALUES = 2**32
 
 
 class Flips(Protocol):
-    """Choose the labels that flip, part after part of a label vector."""
+    """Choose the labels to flip, in consecutive parts of a label vector."""
 
     def choose(
         self, codes: Codes, rng: np.random.RandomState
     ) -> NDArray[np.intp]:  # pragma: no cover
-        """Return the positions in ``codes`` of the labels that flip."""
+        """Return the positions in ``codes`` of the labels to flip."""
         ...
 
 
 class IndependentFlips:
-    """Flip each label by a coin of its own, weighted by its class.
+    """Flip each label independently, with the probability of its class.
 
-    A coin is a 32-bit number, half the cost of a float; a rate is hit to within
-    1.2e-10.
+    The draws are 32-bit integers, which cost half of what floats cost; probabilities
+    are rounded to multiples of 2**-32.
+
+    Parameters
+    ----------
+    rates : ndarray of shape (n_classes,)
+        Probability of each class that a label of it flips.
     """
 
     def __init__(self, rates: NDArray[np.float64]) -> None:
-        limits = np.rint(rates * _COIN_VALUES).astype(np.uint64)
-        self._limits = limits if len(set(limits.tolist())) > 1 else limits[0]
+        thresholds = np.rint(rates * _N_VALUES).astype(np.uint64)
+        is_same = len(set(thresholds.tolist())) == 1
+        self._thresholds = thresholds[0] if is_same else thresholds
 
     def choose(self, codes: Codes, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """Return the positions in ``codes`` of the labels that flip."""
-        coins = rng.randint(_COIN_VALUES, size=len(codes), dtype=np.uint32)
-        limits = self._limits[codes] if self._limits.ndim else self._limits
-        if not self._limits.ndim and limits < _COIN_VALUES:
-            limits = limits.astype(np.uint32)  # spares a wider copy of the coins
-        return np.flatnonzero(coins < limits)
+        """Return the positions in ``codes`` of the labels to flip."""
+        draws = rng.randint(_N_VALUES, size=len(codes), dtype=np.uint32)
+        if self._thresholds.ndim:
+            return np.flatnonzero(draws < self._thresholds[codes])
+        threshold = self._thresholds
+        if threshold < _N_VALUES:
+            threshold = threshold.astype(np.uint32)  # avoids a wider copy of the draws
+        return np.flatnonzero(draws < threshold)
 
 
 class ExactFlips:
@@ -46,9 +55,9 @@ class ExactFlips:
     Parameters
     ----------
     n_labels : ndarray of shape (n_classes,)
-        Labels there are of each class, in all parts together.
+        Number of labels of each class, in all parts together.
     n_flips : ndarray of shape (n_classes,)
-        Labels to flip among them.
+        Number of them to flip.
     """
 
     def __init__(self, n_labels: NDArray[np.intp], n_flips: NDArray[np.intp]) -> None:
@@ -56,44 +65,28 @@ class ExactFlips:
         self._flips_left = n_flips.copy()
 
     def choose(self, codes: Codes, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """Return the positions in ``codes`` of the labels that flip."""
-        n_here = np.bincount(codes, minlength=len(self._labels_left))
-        shuffled = rng.permutation(len(codes))
-        by_class_then_chance = shuffled[np.argsort(codes[shuffled], kind="stable")]
-        first_of_class = np.cumsum(n_here) - n_here
-        sorted_codes = codes[by_class_then_chance]
-        place_in_class = np.arange(len(codes)) - first_of_class[sorted_codes]
-        n_flips_here = self._share_of_this_part(n_here, rng)
-        return by_class_then_chance[place_in_class < n_flips_here[sorted_codes]]
+        """Return the positions in ``codes`` of the labels to flip."""
+        order = shuffled_by_class(codes, rng)
+        n_labels = np.bincount(codes, minlength=len(self._labels_left))
+        return first_of_each_class(order, codes, self._draw_n_flips(n_labels, rng))
 
-    def _share_of_this_part(
-        self, n_here: NDArray[np.intp], rng: np.random.RandomState
+    def _draw_n_flips(
+        self, n_labels: NDArray[np.intp], rng: np.random.RandomState
     ) -> NDArray[np.intp]:
-        """Draw how many of the flips still due fall among the labels here."""
-        share = np.zeros_like(n_here)
-        here = np.flatnonzero(n_here)
-        due, stay = self._flips_left[here], (self._labels_left - self._flips_left)[here]
-        share[here] = rng.hypergeometric(due, stay, n_here[here])
-        self._labels_left -= n_here
-        self._flips_left -= share
-        return share
+        """Draw how many of the remaining flips of each class are in this part."""
+        n_flips = np.zeros_like(n_labels)
+        present = np.flatnonzero(n_labels)
+        n_flipped = self._flips_left[present]
+        n_kept = (self._labels_left - self._flips_left)[present]
+        n_flips[present] = rng.hypergeometric(n_flipped, n_kept, n_labels[present])
+        self._labels_left -= n_labels
+        self._flips_left -= n_flips
+        return n_flips
 
 
 def count_labels(codes: Codes, n_classes: int) -> NDArray[np.intp]:
-    """Count the labels of each class without widening ``codes`` as a whole."""
+    """Count the labels of each class without converting all ``codes`` to ``intp``."""
     counts = np.zeros(n_classes, dtype=np.intp)
     for part in parts(len(codes)):
         counts += np.bincount(codes[part], minlength=n_classes)
     return counts
-
-
-def apportion(total: int, quotas: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Split ``total`` into whole numbers, each less than one from its quota.
-
-    Largest remainders are rounded up; equal ones in the order of the classes.
-    ``total`` must be the sum of the quotas, rounded.
-    """
-    shares = np.floor(quotas).astype(np.intp)
-    by_remainder = np.argsort(shares - quotas, kind="stable")
-    shares[by_remainder[: total - shares.sum()]] += 1
-    return shares

@@ -1,4 +1,4 @@
-"""Noise that depends on the sample: some are easily mistaken, each in its own way."""
+"""Noise that depends on the features of each sample."""
 
 from collections.abc import Iterator
 from numbers import Real
@@ -12,36 +12,38 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skpresto._labels import Codes, Labels, encode, parts
 from skpresto._sklearn import Interval
 from skpresto.noise._base import BaseLabelNoise
 from skpresto.noise._class_conditional import refuse_noise_in_one_class
-from skpresto.noise._labels import Codes, Labels, encode, parts
 
 _ROWS_AT_A_TIME = 4096
 
 
 class InstanceDependentNoise(BaseLabelNoise):
-    """Mistake each sample with a probability, and in a direction, of its own.
+    """Flip labels with probabilities that depend on the features of each sample.
 
-    Both come from random linear projections of the sample: one, the same for all,
-    says how likely a sample's label is to flip, one for each class says what it then
-    becomes. Samples that look alike are mistaken alike, as human annotators do.
+    Both the probability to flip and the distribution of the new class are random linear
+    projections of the sample: one projection gives the flip probability, and one per
+    class the distribution of the new class. Similar samples get similar noise, as with
+    human annotators.
 
     Parameters
     ----------
     rate : float, default=0.2
-        Mean of the flip probabilities over the samples fitted, in [0, 1].
+        Mean of the flip probabilities over the samples seen in ``fit``, in [0, 1].
     spread : float, default=0.1
         Standard deviation of the flip probabilities, before they are clipped. With 0
-        every label is equally likely to flip, and only what it becomes depends on
-        the sample.
+        every label is equally likely to flip, and only its new class depends on the
+        sample.
     exact : bool, default=False
-        Whether to flip exactly ``round(rate * n_samples)`` labels, the more likely
-        ones preferably, instead of tossing a coin for every label. Classes are not
-        balanced, as samples of one may be more easily mistaken than of another.
+        Whether to flip exactly ``round(rate * n_samples)`` labels, those with a higher
+        flip probability more often, instead of flipping each label independently. The
+        number of each class is not fixed, because flip probabilities differ between
+        classes.
     random_state : int, RandomState instance or None, default=None
-        Source of the projections and of the noise. An int makes every call give the
-        same labels.
+        Source of randomness of the projections and of the flips. With an int, every
+        call returns the same labels.
 
     Attributes
     ----------
@@ -49,33 +51,33 @@ class InstanceDependentNoise(BaseLabelNoise):
         The classes seen in ``fit``, sorted.
     transition_matrix_ : ndarray of shape (n_classes, n_classes)
         In row i and column j the probability that a label of class i becomes j,
-        averaged over the samples of class i that were fitted. Single samples may be
-        far from it.
+        averaged over the samples of class i seen in ``fit``. The probabilities of a
+        single sample can differ much from it.
     flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Which labels the last ``transform`` changed.
+        True where the last ``transform`` changed a label.
     realized_rate_ : float
-        Share of the labels that the last ``transform`` changed.
+        Fraction of the labels that the last ``transform`` changed.
     n_features_in_ : int
-        Number of features seen in ``fit``; images are taken as one long row.
+        Number of features seen in ``fit``; images are flattened.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` has names that are all strings.
+        Names of the features seen in ``fit``, if they are all strings.
 
     See Also
     --------
-    TransitionMatrixNoise : Noise that depends on the class alone.
+    TransitionMatrixNoise : Noise that depends only on the class.
 
     Notes
     -----
-    This is the part-dependent noise of [1]_ with two changes. There flip
-    probabilities are drawn, regardless of ``X``, from a normal distribution with
-    standard deviation 0.1, truncated to [0, 1]; here they are a standardized
-    projection of ``X`` of that standard deviation around ``rate``, clipped to as much
-    below as above the rate, and shifted so that their mean over the samples fitted is
-    ``rate`` itself (truncated to [0, 1], a mean rate of 0.05 would become 0.1). And
+    This is the part-dependent noise of [1]_ with two changes. First, in [1]_ the flip
+    probabilities are drawn, independently of ``X``, from a normal distribution with
+    standard deviation 0.1, truncated to [0, 1]. Here they are a standardized projection
+    of ``X`` with that standard deviation around ``rate``, clipped symmetrically around
+    ``rate``, and shifted so that their mean over the samples seen in ``fit`` is
+    ``rate`` (truncated to [0, 1], a mean rate of 0.05 would become 0.1). Second,
     features are standardized, so that their units do not matter.
 
-    The direction is as in [1]_: the projection of the sample by the matrix of its
-    class, its own class left out, through a softmax.
+    The distribution of the new class is as in [1]_: the projection of the sample by the
+    matrix of its class, without its own class, through a softmax.
 
     References
     ----------
@@ -118,12 +120,12 @@ class InstanceDependentNoise(BaseLabelNoise):
         self.random_state = random_state
 
     def flip_probabilities(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each sample that its label flips.
+        """Return the probability that the label of each sample flips.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples, with features as in ``fit``.
+            The samples, with the features of ``fit``.
 
         Returns
         -------
@@ -139,71 +141,72 @@ class InstanceDependentNoise(BaseLabelNoise):
         X = self._checked(X, labels, reset=True)
         rng = check_random_state(self.random_state)
         self._mean, self._scale = _mean_and_scale(X)
-        # seeds instead of matrices: those would take n_features * n_classes**2 floats
+        # Seeds, because the matrices would take n_features * n_classes**2 floats.
         self._class_seeds = rng.randint(2**31, size=len(self.classes_))
         self._draw_seed = rng.randint(2**31)
-        self._susceptibility = rng.standard_normal((X.shape[1], 1))
-        self._fit_shift(self._projected(X, self._susceptibility)[:, 0])
+        self._flip_weights = rng.standard_normal((X.shape[1], 1))
+        self._fit_shift(self._projected(X, self._flip_weights)[:, 0])
         self._average = self._average_transition(
             encode(labels, self.classes_, owner), X
         )
 
     def _fit_shift(self, scores: NDArray[np.float64]) -> None:
-        """Choose the shift at which the clipped probabilities have the mean asked."""
-        room = min(self.rate, 1 - self.rate)
-        deviation = scores.std()
-        self._steepness = self.spread / deviation if deviation > 1e-12 else 0.0
-        scores = self._steepness * scores
-        reach = float(np.abs(scores).max()) + room
+        """Find the shift at which the mean of the clipped probabilities is the rate."""
+        max_deviation = min(self.rate, 1 - self.rate)
+        scale = scores.std()
+        self._slope = self.spread / scale if scale > 1e-12 else 0.0
+        scores = self._slope * scores
+        max_shift = float(np.abs(scores).max()) + max_deviation
         self._shift = 0.0
-        if room and self._steepness:
+        if max_deviation and self._slope:
             self._shift = brentq(
-                lambda shift: np.clip(scores + shift, -room, room).mean(),
-                -reach,
-                reach,
+                lambda s: np.clip(scores + s, -max_deviation, max_deviation).mean(),
+                -max_shift,
+                max_shift,
                 xtol=1e-15,
             )
 
     def _flip_probabilities(self, X: Any) -> NDArray[np.float64]:
-        room = min(self.rate, 1 - self.rate)
-        scores = self._steepness * self._projected(X, self._susceptibility)[:, 0]
-        return self.rate + np.clip(scores + self._shift, -room, room)
+        max_deviation = min(self.rate, 1 - self.rate)
+        scores = self._slope * self._projected(X, self._flip_weights)[:, 0]
+        clipped = np.clip(scores + self._shift, -max_deviation, max_deviation)
+        return self.rate + clipped
 
     def _draw(self, codes: Codes, X: Any, rng: np.random.RandomState) -> Codes:
         X = self._checked(X, codes, reset=False)
         if isinstance(self.random_state, (int, np.integer)):
-            # that seed was used up by the projections: do not correlate with them
+            # The projections were drawn with random_state itself; draw independently.
             rng = np.random.RandomState(self._draw_seed)
         probability = self._flip_probabilities(X)
         flipped = self._choose_flips(probability, rng)
         noisy = codes.copy()
         for code, rows in self._rows_by_class(codes, np.flatnonzero(flipped)):
-            reached = self._directions(X[rows], code).cumsum(axis=1)
-            draws = rng.random_sample((len(rows), 1)) * reached[:, -1:]
-            noisy[rows] = (draws < reached).argmax(axis=1)
+            cumulative = self._new_class_proba(X[rows], code).cumsum(axis=1)
+            draws = rng.random_sample((len(rows), 1)) * cumulative[:, -1:]
+            noisy[rows] = (draws < cumulative).argmax(axis=1)
         return noisy
 
     def _choose_flips(
         self, probability: NDArray[np.float64], rng: np.random.RandomState
     ) -> NDArray[np.bool_]:
-        coins = rng.random_sample(len(probability))
+        draws = rng.random_sample(len(probability))
         if not self.exact:
-            return coins < probability
-        # Pareto sampling: a fixed number, each with about its own probability
-        possible = int(np.count_nonzero(probability))
-        n_flips = min(round(self.rate * len(probability)), possible)
-        with np.errstate(all="ignore"):  # what cannot flip is infinitely reluctant
+            return draws < probability
+        # Pareto sampling: a fixed number, each with approximately its own probability.
+        n_possible = int(np.count_nonzero(probability))
+        n_flips = min(round(self.rate * len(probability)), n_possible)
+        with np.errstate(all="ignore"):  # infinite where the probability is 0
             odds_against = (1 - probability) / probability
-            reluctance = coins / (1 - coins) * odds_against
+            rank_key = draws / (1 - draws) * odds_against
         flipped = np.zeros(len(probability), dtype=bool)
-        flipped[np.argsort(reluctance, kind="stable")[:n_flips]] = True
+        flipped[np.argsort(rank_key, kind="stable")[:n_flips]] = True
         return flipped
 
     def _average_transition(self, codes: Codes, X: Any) -> NDArray[np.float64]:
         matrix = np.zeros((len(self.classes_), len(self.classes_)))
         probability = self._flip_probabilities(X)
         for code, rows in self._rows_by_class(codes, np.arange(len(codes))):
-            matrix[code] += probability[rows] @ self._directions(X[rows], code)
+            matrix[code] += probability[rows] @ self._new_class_proba(X[rows], code)
         matrix /= np.bincount(codes, minlength=len(matrix))[:, np.newaxis]
         np.fill_diagonal(matrix, 0)
         np.fill_diagonal(matrix, np.maximum(1 - matrix.sum(axis=1), 0))
@@ -217,8 +220,8 @@ class InstanceDependentNoise(BaseLabelNoise):
             for part in parts(len(of_class), _ROWS_AT_A_TIME):
                 yield code, of_class[part]
 
-    def _directions(self, X: Any, code: int) -> NDArray[np.float64]:
-        """Return P(noisy class | sample of class ``code``, its label flips)."""
+    def _new_class_proba(self, X: Any, code: int) -> NDArray[np.float64]:
+        """Return P(new class | sample of class ``code`` whose label flips)."""
         shape = (self.n_features_in_, len(self.classes_))
         rng = np.random.RandomState(self._class_seeds[code])
         logits = self._projected(X, rng.standard_normal(shape))
@@ -228,7 +231,7 @@ class InstanceDependentNoise(BaseLabelNoise):
         return softmax(logits, axis=1)
 
     def _projected(self, X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Project standardized ``X``, which may be sparse: the weights are scaled."""
+        """Project standardized ``X``; scales the weights, since ``X`` may be sparse."""
         scaled = weights / self._scale[:, np.newaxis]
         return np.asarray(X @ scaled) - self._mean @ scaled
 
@@ -236,8 +239,9 @@ class InstanceDependentNoise(BaseLabelNoise):
         if X is None:
             owner = type(self).__name__
             raise ValueError(
-                f"{owner} needs the samples X, as its noise depends on them, but got "
-                "labels only. Pass fit_transform(y, X), fit(y, X) and transform(y, X)."
+                f"{owner} needs the samples X, because its noise depends on them, but "
+                "got only labels. Call fit_transform(y, X), or fit(y, X) and "
+                "transform(y, X)."
             )
         X = X if hasattr(X, "shape") else np.asarray(X)
         if len(X.shape) > 2:
@@ -255,6 +259,6 @@ def _mean_and_scale(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mean, variance = mean_variance_axis(X, axis=0)
     else:
         mean, variance = X.mean(axis=0), X.var(axis=0)
-    # a feature that never varies would otherwise be blown up to noise
+    # Dividing a constant feature by its rounding error would make it random.
     scale = np.sqrt(np.where(variance > 1e-15 * (1 + mean**2), variance, 1.0))
     return mean, scale

@@ -1,4 +1,4 @@
-"""A classifier that learns from labels made noisy on purpose."""
+"""Train a classifier on noisy labels and score it on clean ones."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -16,88 +16,82 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from skpresto._labels import label_vector
 from skpresto._sklearn import HasMethods, _fit_context
-from skpresto.noise._labels import label_vector
+from skpresto.noise._fitted_attributes import (
+    fitted_attributes_of,
+    is_fitted_attribute,
+    read_fitted_attribute,
+)
 
-_ABOUT_LABELS = {
-    "safe_mask_", "label_agreement_", "suggested_labels_", "stop_epoch_", "history_",
-}  # fmt: skip
 _PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
 def _classifier_has(method: str) -> Callable[[Any], bool]:
     def check(self: Any) -> bool:
-        # getattr, so that a missing method is told as the classifier's own error
+        # getattr, so that the error for a missing method is the classifier's own
         getattr(getattr(self, "classifier_", self.classifier), method)
         return True
 
     return check
 
 
-def _of_classifier(attribute: str, meaning: str) -> property:
-    """Make a property of what the fitted classifier knows."""
-
-    def read(self: Any) -> Any:
-        holder = vars(self).get("classifier_")
-        # a Pipeline itself knows nothing about labels, but its last step may
-        in_last_step = attribute in _ABOUT_LABELS and getattr(holder, "steps", None)
-        holder = holder.steps[-1][1] if in_last_step else holder
-        if not hasattr(holder, attribute):
-            reason = f"its classifier, {type(holder).__name__}, has none"
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {attribute!r}: "
-                f"{'it is not fitted yet' if holder is None else reason}."
-            )
-        return getattr(holder, attribute)
-
-    return property(read, doc=meaning)
-
-
 class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Put noise into the labels a classifier learns from, and into nothing else.
+    """Train a classifier on noisy labels, and score it on clean ones.
 
-    What :class:`~sklearn.compose.TransformedTargetRegressor` is to a transformed
-    target, this is to a noisy one: ``fit`` passes ``noise.fit_transform(y, X)`` on,
-    while predictions are compared with the labels as they are. In cross-validation
-    and grid search training folds are noisy and scores are clean.
+    ``fit`` trains the classifier on ``noise.fit_transform(y, X)``; all other methods,
+    ``score`` among them, use the labels they are given. In cross-validation and grid
+    search, training labels are therefore noisy and test labels are clean. It does for
+    noisy targets what :class:`~sklearn.compose.TransformedTargetRegressor` does for
+    transformed ones.
 
     Parameters
     ----------
     classifier : object
-        The classifier, or Pipeline, to fit. A clone of it is fitted.
+        The classifier, Pipeline or search to fit. A clone of it is fitted.
     noise : object or None, default=None
         An injector such as :class:`SymmetricNoise`. A clone of it is fitted. With
-        None labels stay as they are, as a baseline in a grid.
+        None labels are not changed, as a baseline in a parameter grid.
 
     Attributes
     ----------
     classifier_ : object
         The fitted classifier.
     noise_ : object or None
-        The fitted injector: ``noise_.flipped_mask_`` tells which labels were changed.
+        The fitted injector: ``noise_.flipped_mask_`` is True where ``fit`` changed a
+        label.
     classes_ : ndarray of shape (n_classes,)
-        The classes the classifier has learned.
+        The classes of the fitted classifier.
     n_features_in_ : int
-        Number of features seen in ``fit``, where the classifier tells.
+        Number of features seen in ``fit``, if the classifier has it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features seen in ``fit``, where the classifier tells.
-    safe_mask_, label_agreement_, suggested_labels_, stop_epoch_, history_
-        What the classifier found out about its training labels, where it does.
+        Names of features seen in ``fit``, if the classifier has them.
+    safe_mask_, label_quality_, history_, ...
+        All other public fitted attributes, those that end with ``_``, are read from
+        ``classifier_``. Where it is a Pipeline or a search that lacks the attribute,
+        they are read from its last step or its best estimator.
 
     See Also
     --------
-    SymmetricNoise : Mistake a class for any other, all alike.
-    sklearn.compose.TransformedTargetRegressor : The same idea for regression.
+    SymmetricNoise : Replace labels by any other class, all equally likely.
+    NoiseSampler : The same as a step of imbalanced-learn's Pipeline.
+    sklearn.compose.TransformedTargetRegressor : The same for regression targets.
 
     Notes
     -----
-    The true labels are passed on as ``y_true`` to a classifier whose ``fit`` takes
-    them (or to such a last step of a Pipeline), unless they are given by the caller.
-    ``X_val`` and ``y_val`` are passed on untouched: validation data stay clean.
+    If the ``fit`` of the classifier, or of the last step of a Pipeline, takes
+    ``y_true``, the clean labels are passed as such, unless the caller passes it.
+    ``X_val`` and ``y_val`` are passed without noise.
+
+    ``noise_.transition_matrix_`` is the matrix that labels were flipped with, while
+    ``transition_matrix_`` is what the classifier has estimated, if it does.
+
+    A search inside, as ``classifier``, scores on noisy labels; a search around this
+    classifier scores on clean ones.
 
     Examples
     --------
-    How well does a nearest-neighbour vote stand wrong labels?
+    Nearest neighbours need more neighbours if labels are noisy:
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import GridSearchCV
@@ -120,17 +114,8 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "noise": [HasMethods(["fit_transform"]), None],
     }
 
-    # both go wherever the classifier asks for them; none is consumed here
+    # Both are routed to the classifier; none is consumed here.
     __metadata_request__fit = {"X_val": UNUSED, "y_val": UNUSED}
-
-    classes_ = _of_classifier("classes_", "The classes the classifier has learned.")
-    n_features_in_ = _of_classifier("n_features_in_", "Number of features.")
-    feature_names_in_ = _of_classifier("feature_names_in_", "Names of the features.")
-    safe_mask_ = _of_classifier("safe_mask_", "Which training labels are trusted.")
-    label_agreement_ = _of_classifier("label_agreement_", "Support for each label.")
-    suggested_labels_ = _of_classifier("suggested_labels_", "Labels seen instead.")
-    stop_epoch_ = _of_classifier("stop_epoch_", "Where the first phase ended.")
-    history_ = _of_classifier("history_", "One record an epoch and phase.")
 
     def __init__(self, classifier: Any, noise: Any = None) -> None:
         self.classifier = classifier
@@ -140,21 +125,22 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, **fit_params: Any
     ) -> Self:
-        """Put noise into ``y`` and fit the classifier to it.
+        """Add noise to ``y`` and fit the classifier to it.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, ...)
             The samples.
         y : array-like of shape (n_samples,)
-            Their labels, clean as yet.
+            Clean labels.
         X_val : array-like, default=None
             Validation samples, for a classifier that takes them.
         y_val : array-like, default=None
-            Labels of the validation samples. They stay clean.
+            Labels of the validation samples. No noise is added to them.
         **fit_params : dict
-            What else the classifier's ``fit`` takes, passed on directly or, with
-            ``enable_metadata_routing=True``, as the classifier requests it.
+            Further arguments for the ``fit`` of the classifier. They are passed
+            directly or, with ``enable_metadata_routing=True``, as the classifier
+            requests them.
 
         Returns
         -------
@@ -184,14 +170,14 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, ...)
             The samples.
         **params : dict
-            What else the classifier's method takes.
+            Further arguments for this method of the classifier.
 
         Returns
         -------
         y_pred : ndarray of shape (n_samples,)
             Predicted labels.
         """
-        return self._ask_classifier("predict", X, params)
+        return self._call_classifier("predict", X, params)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X: Any, **params: Any) -> Any:
@@ -202,14 +188,14 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, ...)
             The samples.
         **params : dict
-            What else the classifier's method takes.
+            Further arguments for this method of the classifier.
 
         Returns
         -------
         proba : ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        return self._ask_classifier("predict_proba", X, params)
+        return self._call_classifier("predict_proba", X, params)
 
     @available_if(_classifier_has("predict_log_proba"))
     def predict_log_proba(self, X: Any, **params: Any) -> Any:
@@ -220,41 +206,53 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, ...)
             The samples.
         **params : dict
-            What else the classifier's method takes.
+            Further arguments for this method of the classifier.
 
         Returns
         -------
         log_proba : ndarray of shape (n_samples, n_classes)
-            Logarithms, in the order of ``classes_``.
+            Logarithms of the probabilities, in the order of ``classes_``.
         """
-        return self._ask_classifier("predict_log_proba", X, params)
+        return self._call_classifier("predict_log_proba", X, params)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(self, X: Any, **params: Any) -> Any:
-        """Return the classifier's decision values.
+        """Return the decision values of the classifier.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, ...)
             The samples.
         **params : dict
-            What else the classifier's method takes.
+            Further arguments for this method of the classifier.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision values as the classifier gives them.
+            Decision values of the classifier.
         """
-        return self._ask_classifier("decision_function", X, params)
+        return self._call_classifier("decision_function", X, params)
 
-    def _ask_classifier(self, method: str, X: Any, params: dict[str, Any]) -> Any:
+    def _call_classifier(self, method: str, X: Any, params: dict[str, Any]) -> Any:
         check_is_fitted(self)
         if get_config()["enable_metadata_routing"]:
             params = process_routing(self, method, **params).classifier[method]
         return getattr(self.classifier_, method)(X, **params)
 
+    def __getattr__(self, name: str) -> Any:
+        """Read public fitted attributes from the fitted classifier."""
+        if not is_fitted_attribute(name):
+            # Raises the error that led here, such as that of available_if.
+            return object.__getattribute__(self, name)
+        return read_fitted_attribute(self, vars(self).get("classifier_"), name)
+
+    def __dir__(self) -> list[str]:
+        """List the attributes that are read from the classifier too."""
+        forwarded = fitted_attributes_of(vars(self).get("classifier_"))
+        return sorted(forwarded.union(super().__dir__()))
+
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return how metadata are routed to the classifier.
+        """Return the routing of metadata to the classifier.
 
         Returns
         -------
@@ -269,7 +267,7 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def __sklearn_tags__(self) -> Any:
-        """Tell of the classifier what it can take and how well it does."""
+        """Return the tags of the classifier."""
         tags = super().__sklearn_tags__()
         inner = get_tags(self.classifier)
         tags.input_tags = inner.input_tags
@@ -282,7 +280,7 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _name_of_true_labels(classifier: Any) -> str | None:
-    """Return the name by which ``fit`` takes true labels, or None if it does not."""
+    """Return the name of the argument of ``fit`` for true labels, or None."""
     if has_fit_parameter(classifier, "y_true"):
         return "y_true"
     if not getattr(classifier, "steps", None):

@@ -1,4 +1,4 @@
-"""Pair noise: each class is mistaken for one other."""
+"""Pair noise: wrong labels of a class all have the same other class."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -7,34 +7,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._labels import Codes, Labels
 from skpresto._sklearn import Interval
 from skpresto.noise._class_conditional import (
     BaseClassConditionalNoise,
     refuse_noise_in_one_class,
 )
-from skpresto.noise._labels import Codes, Labels
 
 
 class PairNoise(BaseClassConditionalNoise):
-    """Mistake each class for one other: the next, or the one a mapping names.
+    """Replace labels of each class by one other class: the next, or as a mapping says.
 
-    Harder than symmetric noise of the same rate, as all mistakes of a class agree:
-    beyond a rate of one half the wrong label is the more frequent one.
+    It is harder to learn from than symmetric noise of the same rate, because all wrong
+    labels of a class agree: beyond a rate of one half they are the majority.
 
     Parameters
     ----------
     rate : float, default=0.2
-        Share of the labels to flip, in [0, 1], of each class that is mistaken at all.
+        Fraction of the labels to flip, in [0, 1], of each class in the mapping.
     mapping : dict of {class: class} or None, default=None
-        For each class the one it is mistaken for. Classes left out keep their labels,
-        so that the share of wrong labels in all is less than ``rate``. By default the
-        next class in sorted order, and the first for the last.
+        For each class the one that its labels flip to. Classes left out keep their
+        labels, so that the overall fraction of wrong labels is less than ``rate``. By
+        default the next class in sorted order, and the first for the last.
     exact : bool, default=False
-        Whether to flip exactly ``round(rate * n)`` of the n labels of mistaken
-        classes, and of each class its share to within one label, instead of tossing
-        a coin for every label.
+        Whether to flip exactly ``round(rate * n)`` of the n labels of classes in the
+        mapping, and the fraction ``rate`` of each of these classes to within one label,
+        instead of flipping each label independently.
     random_state : int, RandomState instance or None, default=None
-        Source of the noise. An int makes every call give the same labels.
+        Source of randomness. With an int, every call returns the same labels.
 
     Attributes
     ----------
@@ -42,16 +42,16 @@ class PairNoise(BaseClassConditionalNoise):
         The classes seen in ``fit``, sorted.
     transition_matrix_ : ndarray of shape (n_classes, n_classes)
         In row i and column j the probability that a label of class i becomes j:
-        ``1 - rate`` on the diagonal of each class that is mistaken.
+        ``1 - rate`` on the diagonal for each class in the mapping.
     flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Which labels the last ``transform`` changed.
+        True where the last ``transform`` changed a label.
     realized_rate_ : float
-        Share of the labels that the last ``transform`` changed.
+        Fraction of the labels that the last ``transform`` changed.
 
     See Also
     --------
-    SymmetricNoise : Mistake a class for any other, all alike.
-    TransitionMatrixNoise : Mistake classes as a matrix says.
+    SymmetricNoise : Replace labels by any other class, all equally likely.
+    TransitionMatrixNoise : Replace labels according to a transition matrix.
 
     References
     ----------
@@ -67,10 +67,10 @@ class PairNoise(BaseClassConditionalNoise):
     >>> PairNoise(rate=1.0).fit_transform(y).tolist()
     ['cat', 'dog', 'truck', 'automobile']
 
-    Asymmetric noise: trucks are taken for automobiles, cats and dogs for each other.
+    Asymmetric noise: trucks become automobiles, cats become dogs and dogs cats.
 
-    >>> mistaken_for = {"truck": "automobile", "cat": "dog", "dog": "cat"}
-    >>> PairNoise(rate=1.0, mapping=mistaken_for).fit_transform(y).tolist()
+    >>> mapping = {"truck": "automobile", "cat": "dog", "dog": "cat"}
+    >>> PairNoise(rate=1.0, mapping=mapping).fit_transform(y).tolist()
     ['automobile', 'dog', 'cat', 'automobile']
     """
 
@@ -96,14 +96,14 @@ class PairNoise(BaseClassConditionalNoise):
     def _fit_noise(self, labels: Labels, X: Any) -> None:
         refuse_noise_in_one_class(type(self).__name__, self.rate, self.classes_)
         if self.mapping is None:
-            self._mistaken_for = np.roll(np.arange(len(self.classes_)), -1)
+            self._targets = np.roll(np.arange(len(self.classes_)), -1)
         else:
-            self._mistaken_for = self._numbered(self.mapping)
+            self._targets = self._target_numbers(self.mapping)
 
-    def _numbered(self, mapping: Mapping[Any, Any]) -> NDArray[np.intp]:
+    def _target_numbers(self, mapping: Mapping[Any, Any]) -> NDArray[np.intp]:
         owner, names = type(self).__name__, self.classes_.tolist()
         number = {name: code for code, name in enumerate(names)}
-        mistaken_for = np.arange(len(names))
+        targets = np.arange(len(names))
         for source, target in mapping.items():
             for name in (source, target):
                 if name not in number:
@@ -111,32 +111,32 @@ class PairNoise(BaseClassConditionalNoise):
                         f"{owner} has a mapping of {source!r} to {target!r}, but "
                         f"{name!r} is not among the classes of y: "
                         f"{', '.join(map(repr, names[:10]))}"
-                        f"{', ...' if len(names) > 10 else ''}. Map classes by their "
-                        "labels as y has them."
+                        f"{', ...' if len(names) > 10 else ''}. Use the labels of y in "
+                        "the mapping."
                     )
             if source == target:
                 raise ValueError(
-                    f"{owner} has a mapping of {source!r} to itself, which is no "
-                    "noise. Leave a class out of the mapping to keep its labels."
+                    f"{owner} has a mapping of {source!r} to itself, but needs another "
+                    "class. Leave a class out of the mapping to keep its labels."
                 )
-            mistaken_for[number[source]] = number[target]
-        return mistaken_for
+            targets[number[source]] = number[target]
+        return targets
 
     @property
-    def _is_mistaken(self) -> NDArray[np.bool_]:
-        return self._mistaken_for != np.arange(len(self.classes_))
+    def _is_mapped(self) -> NDArray[np.bool_]:
+        return self._targets != np.arange(len(self.classes_))
 
     def _flip_rates(self) -> NDArray[np.float64]:
-        return np.where(self._is_mistaken, float(self.rate), 0.0)
+        return np.where(self._is_mapped, float(self.rate), 0.0)
 
     def _n_exact_flips(self, n_labels: NDArray[np.intp]) -> int:
-        return round(self.rate * int(n_labels[self._is_mistaken].sum()))
+        return round(self.rate * int(n_labels[self._is_mapped].sum()))
 
     def _draw_other(self, codes: Codes, rng: np.random.RandomState) -> Codes:
-        return self._mistaken_for[codes]
+        return self._targets[codes]
 
     def _transition_matrix(self) -> NDArray[np.float64]:
         rates = self._flip_rates()
         matrix = np.diag(1 - rates)
-        matrix[np.arange(len(rates)), self._mistaken_for] += rates
+        matrix[np.arange(len(rates)), self._targets] += rates
         return matrix

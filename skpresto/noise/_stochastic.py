@@ -1,4 +1,4 @@
-"""What makes an array of numbers a transition matrix."""
+"""Validation of transition matrices."""
 
 from typing import Any
 
@@ -6,19 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ROUNDING = 1e-6
-"""How far a row may be from 1: room for matrices written with few digits in float32."""
+"""How far the sum of a row may be from 1, to allow for matrices in float32."""
 
 
 def check_transition_matrix(matrix: Any, owner: str) -> NDArray[np.float64]:
-    """Return ``matrix`` with rows that sum to 1, or say which row is to blame.
+    """Return ``matrix`` as float64, and raise if it is not row-stochastic.
 
-    Rows that miss 1 by rounding only are rescaled.
+    Rows whose sum differs from 1 only by rounding are rescaled.
     """
     checked = np.array(matrix, dtype=np.float64)
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1] or not checked.size:
         raise ValueError(
-            f"{owner} needs a square matrix, one row and one column a class, but got "
-            f"an array of shape {checked.shape}."
+            f"{owner} needs a square matrix with one row and one column per class, but "
+            f"got an array of shape {checked.shape}. Pass a matrix of shape "
+            "(n_classes, n_classes)."
         )
     _refuse_entry(~np.isfinite(checked), checked, owner, "finite")
     _refuse_entry(checked < 0, checked, owner, "non-negative")
@@ -31,8 +32,8 @@ def check_transition_matrix(matrix: Any, owner: str) -> NDArray[np.float64]:
         raise ValueError(
             f"{owner} needs a row-stochastic matrix, every row summing to 1, but row "
             f"{row} sums to {sums[row]:.6g}, which is {abs(excess[row]):.3g} "
-            f"{direction} than 1. If the classes are in its columns, pass matrix.T; "
-            "if it holds counts, divide each row by its sum."
+            f"{direction} than 1. If its columns sum to 1, pass matrix.T; if it has "
+            "counts, divide each row by its sum."
         )
     return checked / sums[:, np.newaxis]
 
@@ -44,5 +45,5 @@ def _refuse_entry(
         row, column = map(int, np.argwhere(bad)[0])
         raise ValueError(
             f"{owner} needs a matrix of {wanted} probabilities, but the entry in row "
-            f"{row} and column {column} is {matrix[row, column]}."
+            f"{row} and column {column} is {matrix[row, column]}. Correct this entry."
         )

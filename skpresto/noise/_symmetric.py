@@ -1,4 +1,4 @@
-"""Symmetric noise: any other class, all alike."""
+"""Symmetric noise: wrong labels are of any other class, all equally likely."""
 
 from numbers import Real
 from typing import Any
@@ -6,31 +6,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._labels import Codes, Labels
 from skpresto._sklearn import Interval
 from skpresto.noise._class_conditional import (
     BaseClassConditionalNoise,
     refuse_noise_in_one_class,
 )
-from skpresto.noise._labels import Codes, Labels
 
 
 class SymmetricNoise(BaseClassConditionalNoise):
-    """Mistake each class for any other, all others alike.
+    """Replace labels by any other class, all equally likely.
 
-    The noise is *exclusive*: a label that flips is never redrawn as itself, so
-    ``rate=0.4`` makes 40 % of the labels wrong. (Where the true class may be redrawn,
-    as in much published work, "50 %" noise on ten classes is 45 %.)
+    A label that flips always becomes wrong, so that ``rate=0.4`` makes 40 % of the
+    labels wrong. Much published work draws from all classes including the true one;
+    there, "50 %" noise on ten classes makes 45 % of the labels wrong.
 
     Parameters
     ----------
     rate : float, default=0.2
-        Share of the labels to flip, in [0, 1]. At (n_classes - 1) / n_classes the
-        noisy labels no longer tell anything about the true ones.
+        Fraction of the labels to flip, in [0, 1]. At (n_classes - 1) / n_classes the
+        noisy labels are independent of the true ones.
     exact : bool, default=False
-        Whether to flip exactly ``round(rate * n_samples)`` labels, and of each class
-        its share to within one label, instead of tossing a coin for every label.
+        Whether to flip exactly ``round(rate * n_samples)`` labels, and the fraction
+        ``rate`` of each class to within one label, instead of flipping each label
+        independently.
     random_state : int, RandomState instance or None, default=None
-        Source of the noise. An int makes every call give the same labels.
+        Source of randomness. With an int, every call returns the same labels.
 
     Attributes
     ----------
@@ -40,14 +41,14 @@ class SymmetricNoise(BaseClassConditionalNoise):
         In row i and column j the probability that a label of class i becomes j:
         ``1 - rate`` on the diagonal, ``rate / (n_classes - 1)`` elsewhere.
     flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Which labels the last ``transform`` changed.
+        True where the last ``transform`` changed a label.
     realized_rate_ : float
-        Share of the labels that the last ``transform`` changed.
+        Fraction of the labels that the last ``transform`` changed.
 
     See Also
     --------
-    PairNoise : Mistake each class for one other class.
-    NoisyTargetClassifier : Put noise into what a classifier learns from.
+    PairNoise : Replace the labels of each class by one other class.
+    NoisyTargetClassifier : Train a classifier on noisy labels.
 
     References
     ----------
@@ -91,7 +92,7 @@ class SymmetricNoise(BaseClassConditionalNoise):
         return round(self.rate * int(n_labels.sum()))
 
     def _draw_other(self, codes: Codes, rng: np.random.RandomState) -> Codes:
-        # a step of 1 to n_classes - 1 around the circle reaches any class but its own
+        # Adding 1 to n_classes - 1, modulo n_classes, gives any class but its own.
         n_classes = len(self.classes_)
         steps = rng.randint(1, n_classes, size=len(codes), dtype=codes.dtype)
         reached = np.add(codes, steps, dtype=np.min_scalar_type(2 * n_classes))

@@ -1,20 +1,20 @@
-"""Noise by a transition matrix: each class its own distribution of mistakes."""
+"""Noise that is given by a transition matrix."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skpresto._labels import Codes, Labels
 from skpresto.noise._class_conditional import BaseClassConditionalNoise
-from skpresto.noise._labels import Codes, Labels
 from skpresto.noise._stochastic import check_transition_matrix
 
 
 class TransitionMatrixNoise(BaseClassConditionalNoise):
-    """Mistake classes for each other as a transition matrix says.
+    """Replace labels according to a transition matrix.
 
-    The most general noise that depends on the class alone. Noise put on top of noise
-    has the product of both matrices.
+    The most general noise that depends only on the class. The matrix of two noises
+    applied one after the other is the product of their matrices.
 
     Parameters
     ----------
@@ -22,11 +22,11 @@ class TransitionMatrixNoise(BaseClassConditionalNoise):
         In row i and column j the probability that a label of class i becomes j;
         classes in sorted order. Rows must sum to 1.
     exact : bool, default=False
-        Whether to flip exactly as many labels as the matrix makes one expect, rounded,
-        and of each class its share to within one label, instead of tossing a coin for
-        every label. What a flipped label becomes is drawn either way.
+        Whether to flip exactly the expected number of labels, rounded, and the expected
+        number of each class to within one label, instead of flipping each label
+        independently. The new class of a flipped label is drawn in either case.
     random_state : int, RandomState instance or None, default=None
-        Source of the noise. An int makes every call give the same labels.
+        Source of randomness. With an int, every call returns the same labels.
 
     Attributes
     ----------
@@ -35,18 +35,18 @@ class TransitionMatrixNoise(BaseClassConditionalNoise):
     transition_matrix_ : ndarray of shape (n_classes, n_classes)
         The matrix, as float64 and with rows rescaled to sum to 1.
     flipped_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Which labels the last ``transform`` changed.
+        True where the last ``transform`` changed a label.
     realized_rate_ : float
-        Share of the labels that the last ``transform`` changed.
+        Fraction of the labels that the last ``transform`` changed.
 
     See Also
     --------
-    estimate_transition_matrix : Find the matrix of noise that is there already.
-    noise_rate_from : Share of wrong labels that a matrix amounts to.
+    estimate_transition_matrix : Estimate the matrix of noisy labels.
+    noise_rate_from : Fraction of wrong labels that follows from a matrix.
 
     Examples
     --------
-    Nurses never miss the ill, but send home one in four of the tired:
+    One in four tired patients is labelled "fine"; all other labels are correct:
 
     >>> import numpy as np
     >>> from skpresto.noise import TransitionMatrixNoise, estimate_transition_matrix
@@ -76,12 +76,12 @@ class TransitionMatrixNoise(BaseClassConditionalNoise):
         matrix = check_transition_matrix(self.matrix, owner)
         if len(matrix) != len(self.classes_):
             raise ValueError(
-                f"{owner} has a matrix for {len(matrix)} classes, but y holds "
+                f"{owner} has a matrix for {len(matrix)} classes, but y contains "
                 f"{len(self.classes_)}. Pass a matrix with one row and one column for "
                 "each class of y, in sorted order."
             )
         self._matrix = matrix
-        self._edges = _edges_between_others(matrix)
+        self._edges = _cumulative_edges(matrix)
 
     def _flip_rates(self) -> NDArray[np.float64]:
         return 1 - self._matrix.diagonal()
@@ -89,7 +89,7 @@ class TransitionMatrixNoise(BaseClassConditionalNoise):
     def _draw_other(self, codes: Codes, rng: np.random.RandomState) -> Codes:
         start = codes.astype(np.float64)
         draws = start + rng.random_sample(len(codes))
-        # rounding must not lift a draw into the interval of the following class
+        # Rounding must not move a draw into the interval of the next class.
         np.minimum(draws, np.nextafter(start + 1, 0), out=draws)
         place = np.searchsorted(self._edges, draws, side="right")
         return place - codes.astype(np.intp) * len(self.classes_)
@@ -98,14 +98,15 @@ class TransitionMatrixNoise(BaseClassConditionalNoise):
         return self._matrix.copy()
 
 
-def _edges_between_others(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cut [i, i + 1) into pieces as long as class i's mistakes are likely.
+def _cumulative_edges(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide [i, i + 1) into intervals as long as the flips of class i are likely.
 
-    One sorted array for all classes, so that one search serves labels of any class.
+    All classes are in one sorted array, so that one search finds the new class of
+    labels of any class.
     """
-    mistakes = matrix.copy()
-    np.fill_diagonal(mistakes, 0)
-    reached = mistakes.cumsum(axis=1)
+    flips = matrix.copy()
+    np.fill_diagonal(flips, 0)
+    reached = flips.cumsum(axis=1)
     total = reached[:, -1:]
     reached /= np.where(total > 0, total, 1)
     reached += np.arange(len(matrix), dtype=np.float64)[:, np.newaxis]

@@ -1,18 +1,18 @@
-"""The contract of an injector, as checks that any injector can be run through.
+"""Checks of the contract of injectors, for those of this package and your own.
 
 Each ``check_injector_*`` takes an injector, samples and labels, and raises an
-``AssertionError`` where a promise is broken. :func:`check_injector` runs them all;
-:func:`injector_checks` lists them, to make one test of each::
+``AssertionError`` if the contract is violated. :func:`check_injector` runs all checks;
+:func:`injector_checks` lists them, to make each a test::
 
     import pytest
     from skpresto.noise.testing import example_data, injector_checks
 
     @pytest.mark.parametrize("check", injector_checks(), ids=lambda c: c.__name__)
-    def test_my_noise_keeps_the_contract(check):
+    def test_my_noise_satisfies_the_contract(check):
         check(MyNoise(random_state=0), *example_data())
 
-An injector needs ``random_state`` among its parameters, set to an int. Nothing is
-imported but numpy, scipy and scikit-learn.
+The injector must have a parameter ``random_state``, set to an int. Only numpy, scipy
+and scikit-learn are imported.
 """
 
 import pickle
@@ -30,7 +30,7 @@ __all__ = ["check_injector", "example_data", "injector_checks"]
 Check = Callable[[Any, Any, Any], None]
 
 _FALSE_ALARM = 1e-6
-"""Probability that the statistical check blames an injector that is right."""
+"""Probability that the statistical check fails for a correct injector."""
 
 
 def example_data() -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -50,12 +50,12 @@ def example_data() -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 
 
 def injector_checks() -> list[Check]:
-    """List all checks, each to be called with an injector, samples and labels.
+    """Return all checks, each a function of an injector, samples and labels.
 
     Returns
     -------
     checks : list of functions
-        In the order in which they are written.
+        In the order of this file.
 
     Examples
     --------
@@ -67,21 +67,21 @@ def injector_checks() -> list[Check]:
 
 
 def check_injector(injector: Any, X: Any = None, y: Any = None) -> None:
-    """Run an injector through all checks.
+    """Run all checks on an injector.
 
     Parameters
     ----------
     injector : object
         The injector, with an int as ``random_state``.
     X : array-like of shape (n_samples, n_features), default=None
-        Samples to try it on. By default those of :func:`example_data`.
+        Samples. By default those of :func:`example_data`.
     y : ndarray of shape (n_samples,), default=None
-        Their labels, whole numbers. By default 0, 1 and 2.
+        Their labels, integers. By default those of :func:`example_data`.
 
     Raises
     ------
     AssertionError
-        By the first check that fails.
+        If a check fails.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def check_injector(injector: Any, X: Any = None, y: Any = None) -> None:
 
 
 def check_injector_can_be_cloned(injector: Any, X: Any, y: Any) -> None:
-    """Check that a clone has the same parameters, and nothing fitted."""
+    """Check that a clone has the same parameters and is not fitted."""
     before = set(vars(clone(injector)))
     assert before == set(injector.get_params(deep=False)), (
         "__init__ must store its parameters and nothing else"
@@ -106,15 +106,15 @@ def check_injector_can_be_cloned(injector: Any, X: Any, y: Any) -> None:
     assert set(vars(clone(fitted))) == before, "a clone must not be fitted"
 
 
-def check_injector_learns_classes_in_order(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``fit`` returns the injector, with the sorted labels as classes."""
+def check_injector_sorts_classes(injector: Any, X: Any, y: Any) -> None:
+    """Check that ``fit`` returns the injector, and that ``classes_`` are sorted."""
     injector = clone(injector)
     assert injector.fit(y, X) is injector, "fit must return self"
     np.testing.assert_array_equal(injector.classes_, np.unique(y))
 
 
 def check_injector_has_stochastic_matrix(injector: Any, X: Any, y: Any) -> None:
-    """Check that rows of ``transition_matrix_`` are probabilities that sum to 1."""
+    """Check that ``transition_matrix_`` is row-stochastic."""
     matrix = clone(injector).fit(y, X).transition_matrix_
     n_classes = len(np.unique(y))
     assert matrix.shape == (n_classes, n_classes)
@@ -123,7 +123,7 @@ def check_injector_has_stochastic_matrix(injector: Any, X: Any, y: Any) -> None:
 
 
 def check_injector_keeps_labels_in_classes(injector: Any, X: Any, y: Any) -> None:
-    """Check that there is a label for every sample, and one of ``classes_``."""
+    """Check that there is one label per sample, and that it is in ``classes_``."""
     injector = clone(injector)
     noisy = injector.fit_transform(y, X)
     assert noisy.shape == np.shape(y)
@@ -132,7 +132,7 @@ def check_injector_keeps_labels_in_classes(injector: Any, X: Any, y: Any) -> Non
 
 
 def check_injector_records_flips(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``flipped_mask_`` and ``realized_rate_`` tell what was done."""
+    """Check that ``flipped_mask_`` and ``realized_rate_`` are correct."""
     injector = clone(injector)
     noisy = injector.fit_transform(y, X)
     np.testing.assert_array_equal(injector.flipped_mask_, noisy != y)
@@ -141,16 +141,18 @@ def check_injector_records_flips(injector: Any, X: Any, y: Any) -> None:
 
 
 def check_injector_changes_nothing_at_rate_zero(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``rate=0``, if there is a rate, leaves labels as they are."""
+    """Check that ``rate=0``, if there is a rate, does not change labels."""
     if "rate" not in injector.get_params():
         return
-    quiet = clone(injector).set_params(rate=0.0)
-    np.testing.assert_array_equal(quiet.fit_transform(y, X), y)
-    np.testing.assert_array_equal(quiet.transition_matrix_, np.eye(len(np.unique(y))))
+    without_noise = clone(injector).set_params(rate=0.0)
+    np.testing.assert_array_equal(without_noise.fit_transform(y, X), y)
+    np.testing.assert_array_equal(
+        without_noise.transition_matrix_, np.eye(len(np.unique(y)))
+    )
 
 
-def check_injector_repeats_itself(injector: Any, X: Any, y: Any) -> None:
-    """Check that one ``random_state`` gives the same labels, however asked."""
+def check_injector_is_reproducible(injector: Any, X: Any, y: Any) -> None:
+    """Check that one ``random_state`` gives the same labels in every call."""
     expected = clone(injector).fit_transform(y, X)
     again = clone(injector).fit(y, X)
     np.testing.assert_array_equal(again.transform(y, X), expected)
@@ -158,37 +160,40 @@ def check_injector_repeats_itself(injector: Any, X: Any, y: Any) -> None:
     np.testing.assert_array_equal(again.fit_transform(y, X), expected)
 
 
-def check_injector_forgets_earlier_fits(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``fit`` after other data equals a fresh ``fit``."""
+def check_injector_can_be_refitted(injector: Any, X: Any, y: Any) -> None:
+    """Check that refitting gives what fitting a clone gives."""
     fresh = clone(injector).fit(y, X)
-    used = clone(injector)
-    used.fit_transform(y[::-1], X)
-    used.fit(y, X)
-    assert vars(used).keys() == vars(fresh).keys(), "records must go with a new fit"
-    np.testing.assert_array_equal(used.transform(y, X), fresh.transform(y, X))
+    refitted = clone(injector)
+    refitted.fit_transform(y[::-1], X)
+    refitted.fit(y, X)
+    assert vars(refitted).keys() == vars(fresh).keys(), (
+        "fit must remove the record of flips"
+    )
+    np.testing.assert_array_equal(refitted.transform(y, X), fresh.transform(y, X))
 
 
-def check_injector_spares_global_random_state(injector: Any, X: Any, y: Any) -> None:
-    """Check that numpy's global random state is not touched."""
+def check_injector_leaves_global_random_state(injector: Any, X: Any, y: Any) -> None:
+    """Check that numpy's global random state is not used."""
     before = pickle.dumps(np.random.get_state())
     clone(injector).fit_transform(y, X)
     after = pickle.dumps(np.random.get_state())
     assert before == after, "the global random state was used"
 
 
-def check_injector_spares_its_input(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``X`` and ``y`` are not changed, and the result is a copy."""
+def check_injector_leaves_its_input(injector: Any, X: Any, y: Any) -> None:
+    """Check that ``X`` and ``y`` are not changed, and that a copy is returned."""
     X_before, y_before = np.copy(X), np.copy(y)
     noisy = clone(injector).fit_transform(y, X)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(y, y_before)
-    assert not np.shares_memory(noisy, y), "a copy of y was promised"
+    assert not np.shares_memory(noisy, y), "transform must return a copy of y"
 
 
-def check_injector_renames_with_classes(injector: Any, X: Any, y: Any) -> None:
-    """Check that renaming the classes, their order kept, renames the noisy labels.
+def check_injector_is_independent_of_names(injector: Any, X: Any, y: Any) -> None:
+    """Check that renaming classes, in the same order, only renames the noisy labels.
 
-    Not for injectors set up with class names, such as ``PairNoise(mapping=...)``.
+    Not for injectors with class names as parameters, such as
+    ``PairNoise(mapping=...)``.
     """
     noisy = np.searchsorted(np.unique(y), clone(injector).fit_transform(y, X))
     number = np.searchsorted(np.unique(y), y)
@@ -205,10 +210,10 @@ def check_injector_renames_with_classes(injector: Any, X: Any, y: Any) -> None:
         np.testing.assert_array_equal(result, renamed[noisy])
 
 
-def check_injector_draws_by_its_matrix(injector: Any, X: Any, y: Any) -> None:
-    """Check by a chi-square test that labels become what the matrix says.
+def check_injector_draws_from_its_matrix(injector: Any, X: Any, y: Any) -> None:
+    """Check by a chi-square test that noisy labels are distributed as the matrix says.
 
-    An injector that is right fails with a probability of one in a million.
+    A correct injector fails with a probability of one in a million.
     """
     injector = clone(injector).fit(y, X)
     repeats = -(-30_000 // len(y))
@@ -217,45 +222,40 @@ def check_injector_draws_by_its_matrix(injector: Any, X: Any, y: Any) -> None:
     for row, label in zip(injector.transition_matrix_, injector.classes_, strict=True):
         drawn = noisy[many_y == label]
         counts = np.array([np.sum(drawn == other) for other in injector.classes_])
-        assert not counts[row == 0].any(), f"{label!r} became what it never should"
+        assert not counts[row == 0].any(), (
+            f"{label!r} was flipped to a class of probability 0"
+        )
         if np.count_nonzero(row) > 1:
             expected = row[row > 0] * len(drawn)
             p_value = chisquare(counts[row > 0], expected).pvalue
             assert p_value > _FALSE_ALARM / len(injector.classes_), (
-                f"labels {label!r} became {counts}, expected about {row * len(drawn)}"
+                f"{label!r} became {counts}, expected about {row * len(drawn)}"
             )
 
 
-def check_injector_survives_pickling(injector: Any, X: Any, y: Any) -> None:
-    """Check that a fitted injector can be pickled and goes on as before."""
+def check_injector_can_be_pickled(injector: Any, X: Any, y: Any) -> None:
+    """Check that a fitted injector gives the same labels after unpickling."""
     fitted = clone(injector).fit(y, X)
     restored = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(restored.transform(y, X), fitted.transform(y, X))
 
 
-def check_injector_resamples(injector: Any, X: Any, y: Any) -> None:
-    """Check that ``fit_resample`` passes ``X`` on and agrees with ``fit_transform``."""
-    X_out, noisy = clone(injector).fit_resample(X, y)
-    assert X_out is X, "X must be passed on as it is"
-    np.testing.assert_array_equal(noisy, clone(injector).fit_transform(y, X))
-
-
-def check_injector_keeps_series(injector: Any, X: Any, y: Any) -> None:
-    """Check that a pandas Series comes back as one: index, name and dtype kept."""
+def check_injector_returns_series(injector: Any, X: Any, y: Any) -> None:
+    """Check that a pandas Series is returned for one, with index, name and dtype."""
     if find_spec("pandas") is None:
         return
     import pandas as pd
 
     series = pd.Series(y, index=np.arange(len(y)) + 1000, name="label")
     noisy = clone(injector).fit_transform(series, X)
-    assert isinstance(noisy, pd.Series), "a Series must come back as a Series"
+    assert isinstance(noisy, pd.Series), "transform must return a Series for a Series"
     assert noisy.index.equals(series.index)
     assert noisy.name == "label"
     assert noisy.dtype == series.dtype
 
 
 def check_injector_refuses_bad_labels(injector: Any, X: Any, y: Any) -> None:
-    """Check that labels unseen in ``fit``, missing or in 2-D raise ValueError."""
+    """Check that labels not seen in ``fit``, missing or 2-D raise ValueError."""
     fitted = clone(injector).fit(y, X)
     unseen = np.where(np.arange(len(y)) == 1, np.max(y) + 1, y)
     _assert_refused(fitted.transform, unseen, X)
@@ -266,7 +266,7 @@ def check_injector_refuses_bad_labels(injector: Any, X: Any, y: Any) -> None:
 
 
 def check_injector_must_be_fitted(injector: Any, X: Any, y: Any) -> None:
-    """Check that before ``fit`` there is neither a matrix nor a ``transform``."""
+    """Check that an injector has no matrix and cannot transform before ``fit``."""
     _assert_refused(clone(injector).transform, y, X)
     assert not hasattr(clone(injector), "transition_matrix_")
 

@@ -44,18 +44,25 @@ class HistoryLengthDisplay:
 
     Examples
     --------
+    Noise is injected into the training folds only, so that errors are measured on clean
+    labels.
+
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.model_selection import GridSearchCV
     >>> from skpresto import PrestoppingClassifier
+    >>> from skpresto.noise import NoisyTargetClassifier, SymmetricNoise
     >>> from skpresto.plots import HistoryLengthDisplay
     >>> from skpresto.stopping import NoiseRateStop
     >>> X, y = load_digits(n_class=3, return_X_y=True)
-    >>> clf = PrestoppingClassifier(stop=NoiseRateStop(0.2), max_epochs=4)
-    >>> clf = clf.set_params(random_state=0)
-    >>> search = GridSearchCV(clf, {"q": [1, 5, 10]}, cv=3).fit(X / 16, y)
-    >>> display = HistoryLengthDisplay.from_search(search)
+    >>> clf = PrestoppingClassifier(
+    ...     stop=NoiseRateStop(0.4), max_epochs=6, random_state=0
+    ... )
+    >>> noise = SymmetricNoise(rate=0.3, random_state=0)
+    >>> noisy = NoisyTargetClassifier(clf, noise)
+    >>> search = GridSearchCV(noisy, {"classifier__q": [1, 3, 5]}, cv=3)
+    >>> display = HistoryLengthDisplay.from_search(search.fit(X / 16, y))
     >>> display.frame()[["q", "n_trainings"]].values.tolist()
-    [[1, 3], [5, 3], [10, 3]]
+    [[1, 3], [3, 3], [5, 3]]
     """
 
     def __init__(self, results: Any, line: str = "noise") -> None:

@@ -175,8 +175,10 @@ class LossDistributionDisplay:
                 label=f"{name} labels ({len(losses)} samples)",
             )
         ax.set(xlabel="loss of the given label", ylabel="fraction of samples per group")
-        # Room for the legend above the highest bar.
-        ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
+        # Room for the legend above the highest bar, but no ticks above 100 %.
+        top = 1.3 * ax.get_ylim()[1]
+        ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= min(top, 1)])
+        ax.set_ylim(0, top)
         show_percent(ax.yaxis)
         ax.legend(fontsize="small", loc="upper right")
         return self

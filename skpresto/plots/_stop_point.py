@@ -28,16 +28,16 @@ from skpresto.stopping import (
     ValidationStop,
 )
 
-#: Column of ``frame()``: name in the legend and color.
+#: Column of ``frame()``: name in the legend, color and line style.
 _CURVES = {
-    "memorization_precision": ("memorization precision", COLORS["green"]),
-    "memorization_recall": ("memorization recall", COLORS["blue"]),
-    "train_error": ("training error", COLORS["black"]),
-    "memorized_fraction": ("memorized fraction", COLORS["sky"]),
-    "valid_error": ("validation error", COLORS["orange"]),
-    "holdout_error": ("held-out error", COLORS["orange"]),
-    "holdout_accuracy": ("held-out accuracy", COLORS["orange"]),
-    "changed_fraction": ("changed predictions", COLORS["purple"]),
+    "memorization_precision": ("memorization precision", COLORS["green"], "-"),
+    "memorization_recall": ("memorization recall", COLORS["blue"], "-"),
+    "train_error": ("training error", COLORS["black"], "-"),
+    "memorized_fraction": ("memorized fraction", COLORS["sky"], "-"),
+    "valid_error": ("validation error", COLORS["orange"], "-"),
+    "holdout_error": ("held-out error", COLORS["red"], "--"),
+    "holdout_accuracy": ("held-out accuracy", COLORS["red"], "-"),
+    "changed_fraction": ("changed predictions", COLORS["purple"], "-"),
 }
 _MEMORIZATION = ("memorization_precision", "memorization_recall")
 
@@ -56,10 +56,10 @@ _CURVES_OF_RULES: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
 class StopPointDisplay:
     """Curves used by the stop rule, the stop point, and phase II.
 
-    Solid lines show phase I up to the stop point, followed by phase II. Dotted lines
-    show the epochs of phase I after the stop point, which were discarded. Memorization
-    precision and recall are shown if ``y_true`` was passed to ``fit``; the ideal stop
-    point is where they cross [1]_.
+    Dotted lines show the epochs of phase I after the stop point, which were discarded;
+    the other lines show phase I up to the stop point, followed by phase II.
+    Memorization precision and recall are shown if ``y_true`` was passed to ``fit``; the
+    ideal stop point is where they cross [1]_.
 
     Parameters
     ----------
@@ -193,13 +193,13 @@ class StopPointDisplay:
         # The dotted lines start at the stop point.
         at_stop = [record for record in path if record.epoch == self.stop_epoch]
         for name in _CURVES if self.curves is None else self.curves:
-            label, color = _CURVES[name]
-            _draw(ax, path, name, color=color, lw=2, label=label)
+            label, color, dashes = _CURVES[name]
+            _draw(ax, path, name, color=color, ls=dashes, lw=2, label=label)
             _draw(ax, at_stop + discarded, name, color=color, lw=1.5, ls=":")
         if discarded:
             ax.plot([], [], color="gray", lw=1.5, ls=":", label="discarded epochs")
         label = f"{self.rule_name}: epoch {self.stop_epoch}"
-        ax.axvline(self.stop_epoch, color=COLORS["red"], lw=2, label=label)
+        ax.axvline(self.stop_epoch, color="gray", lw=4, alpha=0.6, label=label)
         ax.set(xlabel="epoch", ylabel="fraction of samples", ylim=(-0.02, 1.02))
         show_percent(ax.yaxis)
         legend_beside(ax)

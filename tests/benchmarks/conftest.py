@@ -1,32 +1,54 @@
-"""The accuracy benchmark is a folder of scripts that import each other by name."""
+"""The benchmarks are folders of scripts that import each other by name."""
 
 import importlib
 import sys
-from importlib.util import find_spec
+from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "accuracy"
-NAMES = (
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+ACCURACY = (
     *("cells", "data", "contenders", "measure", "presets"),
     *("results", "run", "summary", "tables", "figures"),
 )
 
 
+@contextmanager
+def importable(folder):
+    """Make the scripts of a folder importable inside the block."""
+    before = list(sys.path)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
 @pytest.fixture(scope="session")
 def accuracy():
     """Return the scripts as a namespace: ``accuracy.run`` and so on."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        found = {name: importlib.import_module(name) for name in NAMES}
-    finally:
-        sys.path.remove(str(FOLDER))
+    with importable(FOLDER / "accuracy"):
+        found = {name: importlib.import_module(name) for name in ACCURACY}
     return type("accuracy", (), found)
 
 
 @pytest.fixture(scope="session")
+def label_quality(accuracy):
+    """Return the scripts of the label-quality benchmark as a namespace."""
+    folder = FOLDER / "label_quality"
+    with importable(folder):
+        found = {n: importlib.import_module(n) for n in ("detection", "table")}
+        # Its name is that of a script of the accuracy benchmark.
+        spec = spec_from_file_location("label_quality_run", folder / "run.py")
+        found["run"] = module_from_spec(spec)
+        spec.loader.exec_module(found["run"])
+    return type("label_quality", (), found)
+
+
+@pytest.fixture(scope="session")
 def methods(accuracy):
-    """Return the methods that can be run: one of them needs cleanlab."""
+    """Return the methods that can be run: CleanLearning needs cleanlab."""
     names = list(accuracy.contenders.METHODS)
     return [n for n in names if n != "CleanLearning" or find_spec("cleanlab")]

@@ -12,13 +12,13 @@ from skpresto.datasets import load_animal10n, load_cifar10
 
 METHODS = [
     *("Default", "Active Bias", "Co-teaching", "Co-teaching+", "SELFIE"),
-    *("Prestopping", "Prestopping+"),
+    *("Prestopping", "Prestopping+", "CrossPrestopping"),
 ]
 
 
 @pytest.fixture
 def loaders(accuracy, monkeypatch):
-    """Return the table of loaders, to be changed; no rows are kept between tests."""
+    """Return a copy of the loaders that a test may change; clear the cached rows."""
     changed = dict(accuracy.data.LOADERS)
     monkeypatch.setattr(accuracy.data, "LOADERS", changed)
     accuracy.data._rows_of.cache_clear()
@@ -29,7 +29,8 @@ def loaders(accuracy, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", METHODS)
 def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
-    rule = "default rule" if method.startswith("Prestopping") else None
+    takes_rule = accuracy.contenders.METHODS[method].takes_rule
+    rule = "default rule" if takes_rule else None
     cell = accuracy.cells.Cell(method, "digits", "pair", 0.4, seed=1, q=3, rule=rule)
     setting = accuracy.cells.Setting("digits", epochs=5, rows=400)
     split = accuracy.data.split_of(cell, setting)
@@ -41,7 +42,7 @@ def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
         )
         fitted.append(clf.fit(split.X, split.y))
     curve = fitted[0].net_.history[:, "watched_test"]
-    assert len(curve) == setting.epochs  # those of the final network only
+    assert len(curve) == setting.epochs  # of the last networks only
     assert curve[-1] == pytest.approx(1 - fitted[0].score(split.X_test, split.y_test))
     valid = fitted[0].net_.history[-1, "watched_valid"]
     assert valid == pytest.approx(1 - fitted[0].score(split.X_val, split.y_val))
@@ -66,7 +67,7 @@ def test_every_method_gets_the_same_data(accuracy):
     assert one.X.dtype == np.float32
 
 
-def test_images_are_standardised_by_channel(accuracy, loaders):
+def test_images_are_standardized_by_channel(accuracy, loaders):
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(80, 3, 4, 4), dtype=np.uint8)
     y = np.arange(80) % 2
@@ -83,7 +84,7 @@ def test_images_are_standardised_by_channel(accuracy, loaders):
     np.testing.assert_allclose(everything.std(axis=(0, 2, 3)), 1, atol=1e-5)
 
 
-def test_verified_rows_are_used_where_the_truth_is_not_known(accuracy, loaders):
+def test_verified_rows_are_used_without_true_labels(accuracy, loaders):
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
     loaders["food101n"] = lambda: Bunch(
         X_train=X, y_noisy=y, X_valid=X[:7], y_valid=y[:7], X_test=X, y_test=y

@@ -7,7 +7,7 @@ def laptop(accuracy):
 
 
 def first(cells, **wanted):
-    """Return the position of the first cell that is like this."""
+    """Return the position of the first cell with these values."""
     return next(
         i
         for i, cell in enumerate(cells)
@@ -16,19 +16,19 @@ def first(cells, **wanted):
 
 
 @pytest.mark.parametrize("name", ["smoke", "laptop", "paper"])
-def test_no_cell_is_there_twice_and_all_have_settings(accuracy, name):
+def test_cells_are_unique_and_have_settings(accuracy, name):
     preset = accuracy.presets.PRESETS[name]()
     assert len(set(preset.cells)) == len(preset.cells)
     assert len({cell.key for cell in preset.cells}) == len(preset.cells)
     assert {cell.data for cell in preset.cells} == set(preset.settings)
     for cell in preset.cells:
-        assert cell.method in accuracy.contenders.METHODS
-        assert (cell.rule is None) == (not cell.method.startswith("Prestopping"))
+        method = accuracy.contenders.METHODS[cell.method]
+        assert (cell.rule is None) == (not method.takes_rule)
     for setting in preset.settings.values():
         assert setting.source in accuracy.data.LOADERS
 
 
-def test_the_most_telling_cells_come_first(laptop):
+def test_heavy_and_real_noise_come_first(laptop):
     cells = laptop.cells
     assert (cells[0].method, cells[1].method) == ("Default", "clean subset")
     assert (cells[0].data, cells[0].noise, cells[0].rate) == ("letter", "pair", 0.4)
@@ -49,7 +49,7 @@ def test_the_most_telling_cells_come_first(laptop):
     assert order == sorted(order)
 
 
-def test_the_laptop_preset_is_whole(laptop):
+def test_the_laptop_preset_is_complete(laptop):
     def found(**wanted):
         return {
             (c.method, c.rule, c.q, c.seed)
@@ -57,8 +57,8 @@ def test_the_laptop_preset_is_whole(laptop):
             if all(getattr(c, name) == value for name, value in wanted.items())
         }
 
-    # Nine methods, four more rules, three seeds; where they vary, four more q; and
-    # under the heaviest noise Prestopping+ as published.
+    # Nine methods, four more rules, three seeds; on two rows four more q; and with
+    # the heaviest noise the paper's Prestopping+.
     assert len(found(data="satimage", noise="pair", rate=0.2)) == 13 * 3
     assert len(found(data="letter", noise="pair", rate=0.4)) == 18 * 3
     assert len(found(data="cifar10n_feat", noise="worst")) == 18 * 3
@@ -66,13 +66,13 @@ def test_the_laptop_preset_is_whole(laptop):
     assert len(found(data="letter", noise="clean")) == 9 * 3
 
 
-def test_nothing_that_makes_no_sense_is_run_on_clean_labels(laptop):
+def test_clean_labels_are_run_without_rules_that_need_noise(laptop):
     clean = [cell for cell in laptop.cells if not cell.is_noisy]
     assert {c.rule for c in clean} == {None, "default rule", "validation"}
     assert "clean subset" not in {c.method for c in clean}
 
 
-def test_nothing_needs_the_truth_where_it_is_not_known(accuracy):
+def test_no_cell_needs_true_labels_that_are_not_known(accuracy):
     cells = accuracy.presets.paper().cells
     animal = [c for c in cells if c.data.startswith("animal10n")]
     food = [c for c in cells if c.data.startswith("food101n")]

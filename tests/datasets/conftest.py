@@ -1,4 +1,4 @@
-"""Tiny files in the layouts that the data sets are published in."""
+"""Small files in the formats of the published data sets."""
 
 import gzip
 import pickle
@@ -13,12 +13,12 @@ N_DISHES = 101
 
 @pytest.fixture(autouse=True)
 def no_data_folder(monkeypatch):
-    """Keep the tests from reading what lies on the machine they run on."""
+    """Keep the tests from reading data sets of the machine."""
     monkeypatch.delenv("SKPRESTO_DATA", raising=False)
 
 
 def dump(path, content):
-    """Write as Python 2 did: protocol 2, with bytes for text."""
+    """Write a pickle of protocol 2, with bytes for str, as Python 2 did."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(pickle.dumps(content, protocol=2))
 
@@ -31,7 +31,7 @@ def cifar_batch(labels, key, seed):
 
 @pytest.fixture
 def cifar10(tmp_path):
-    """Five batches of four images and six test images; returns the folder above."""
+    """Five batches of four images, and six test images; returns the parent folder."""
     folder = tmp_path / "cifar-10-batches-py"
     for i in range(1, 6):
         labels = (np.arange(4) + 4 * i) % 10
@@ -91,7 +91,7 @@ def animal_binary(tmp_path):
 
 @pytest.fixture
 def food(tmp_path, save_picture):
-    """Four training images of which three were looked at, two for validation."""
+    """Four training images, three of them verified, and two validation images."""
     dishes = [f"dish_{i:03d}" for i in range(N_DISHES)]
     keys = ["dish_000/a.jpg", "dish_001/b.jpg", "dish_002/c.jpg", "dish_002/d.jpg"]
     valid = ["dish_003/e.jpg", "dish_004/f.jpg"]
@@ -102,9 +102,13 @@ def food(tmp_path, save_picture):
     head = "class_name/key\tverification_label"
     write_lines(meta / "classes.txt", "class_name", *dishes)
     write_lines(meta / "imagelist.tsv", "class_name/key", *keys, *valid)
-    rows = [f"{key}\t{verdict}" for key, verdict in zip(keys, [1, 0, 1], strict=False)]
+    rows = [
+        f"{key}\t{is_correct}" for key, is_correct in zip(keys, [1, 0, 1], strict=False)
+    ]
     write_lines(meta / "verified_train.tsv", head, *rows)
-    rows = [f"{key}\t{verdict}" for key, verdict in zip(valid, [0, 1], strict=True)]
+    rows = [
+        f"{key}\t{is_correct}" for key, is_correct in zip(valid, [0, 1], strict=True)
+    ]
     write_lines(meta / "verified_val.tsv", head, *rows)
 
     save_picture(tmp_path / "food-101" / "images" / "dish_005" / "12.jpg")
@@ -138,7 +142,7 @@ def fashion(tmp_path):
 
 @pytest.fixture
 def arrays():
-    """What an npz file holds; a test changes it and saves it."""
+    """Arrays of an npz file, for tests to change and save."""
     rng = np.random.default_rng(0)
     return {
         "X_train": rng.integers(256, size=(6, 8, 9, 3), dtype=np.uint8),

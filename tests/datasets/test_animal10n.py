@@ -4,7 +4,7 @@ import pytest
 from skpresto.datasets import load_animal10n
 
 
-def test_raw_images_carry_their_label_in_their_name(animal_raw):
+def test_labels_of_raw_images_are_in_their_names(animal_raw):
     data = load_animal10n(animal_raw, check_counts=False)
     assert data.X_train.shape == (10, 3, 64, 64)
     assert data.y_noisy.tolist() == list(range(10))
@@ -37,7 +37,7 @@ def test_counts_are_checked(animal_raw, animal_binary):
         load_animal10n(animal_raw)
 
 
-def test_test_images_must_be_there(animal_raw):
+def test_missing_test_images_are_refused(animal_raw):
     folder = animal_raw / "raw_image_ver" / "raw_image" / "testing"
     (folder / "3_img_7.jpg").unlink()
     with pytest.raises(FileNotFoundError, match="images in 'testing/'"):
@@ -48,13 +48,13 @@ def test_test_images_must_be_there(animal_raw):
 
 
 @pytest.mark.parametrize("name", ["cat_1.jpg", "12.jpg"])
-def test_a_name_without_a_label_is_refused(animal_raw, save_picture, name):
+def test_a_file_name_without_a_label_is_refused(animal_raw, save_picture, name):
     save_picture(animal_raw / "raw_image_ver" / "raw_image" / "training" / name)
     with pytest.raises(ValueError, match=rf"{name}.*like '3_img_12\.jpg'"):
         load_animal10n(animal_raw, check_counts=False)
 
 
-def test_a_label_beyond_the_classes_is_refused(animal_raw, save_picture):
+def test_a_label_outside_of_the_classes_is_refused(animal_raw, save_picture):
     save_picture(
         animal_raw / "raw_image_ver" / "raw_image" / "training" / "10_img_1.jpg"
     )
@@ -63,15 +63,13 @@ def test_a_label_beyond_the_classes_is_refused(animal_raw, save_picture):
 
 
 @pytest.mark.parametrize("content", [b"", b"123"])
-def test_a_cut_binary_file_is_refused(animal_binary, content):
+def test_a_truncated_binary_file_is_refused(animal_binary, content):
     (animal_binary / "ANIMAL-10N" / "data_batch_other.bin").write_bytes(content)
-    with pytest.raises(
-        ValueError, match=rf"12296 bytes were.*got {len(content)} bytes"
-    ):
+    with pytest.raises(ValueError, match=rf"of 12296 bytes, got {len(content)} bytes"):
         load_animal10n(animal_binary, check_counts=False)
 
 
-def test_binary_test_file_must_be_there(animal_binary):
+def test_missing_binary_test_file_is_refused(animal_binary):
     (animal_binary / "ANIMAL-10N" / "test_batch.bin").unlink()
     with pytest.raises(FileNotFoundError, match=r"'test_batch\.bin' of ANIMAL-10N"):
         load_animal10n(animal_binary, check_counts=False)

@@ -9,7 +9,7 @@ NAMES = ["aggregate", "random1", "random2", "random3", "worst"]
 
 
 def labels_for(y_train):
-    """Noisy labels that all differ, in the order of the images."""
+    """Different noisy labels for each key, in the order of the images."""
     noisy = {key: (y_train + i) % 10 for i, key in enumerate(KEYS)}
     return {"clean_label": y_train, **noisy}
 
@@ -25,12 +25,12 @@ def labels(cifar10):
 
 @pytest.fixture
 def shuffled(labels):
-    """Labels in another order, and where each row stands among the images."""
+    """Labels in another order, and the position of each row among the images."""
     positions = np.random.default_rng(0).permutation(20)
     return {key: column[positions] for key, column in labels.items()}, positions
 
 
-def assert_right(data, labels):
+def assert_same_labels(data, labels):
     assert list(data.noisy_labels) == NAMES
     for name, key in zip(NAMES, KEYS, strict=True):
         np.testing.assert_array_equal(data.noisy_labels[name], labels[key])
@@ -45,7 +45,7 @@ def test_torch_file_is_read(cifar10, labels, kind, place):
     content = {key: convert(column) for key, column in labels.items()}
     torch.save(content, cifar10 / place / "CIFAR-10_human.pt")
     data = load_cifar10n(cifar10, check_counts=False)
-    assert_right(data, labels)
+    assert_same_labels(data, labels)
     np.testing.assert_array_equal(data.y_noisy, labels["worse_label"])
 
 
@@ -63,13 +63,13 @@ def test_unknown_noise_is_refused(cifar10):
 
 
 @pytest.mark.parametrize("place", [".", ".."])
-def test_rows_in_another_order_are_put_in_order(cifar10, labels, shuffled, place):
+def test_rows_in_another_order_are_reordered(cifar10, labels, shuffled, place):
     content, positions = shuffled
     folder = cifar10 / "cifar-n"
     folder.mkdir()
     save_npy(folder / "CIFAR-10_human_ordered.npy", content)
     np.save(folder / place / "image_order_c10.npy", positions)
-    assert_right(load_cifar10n(cifar10, check_counts=False), labels)
+    assert_same_labels(load_cifar10n(cifar10, check_counts=False), labels)
 
 
 def test_rows_in_an_unknown_order_are_refused(cifar10, shuffled):
@@ -77,18 +77,18 @@ def test_rows_in_an_unknown_order_are_refused(cifar10, shuffled):
     with pytest.raises(
         ValueError,
         match=r"load_cifar10n needs.*human_ordered\.npy in the order of the images.*"
-        r"differs.* rows of 20\. Use CIFAR-10_human\.pt, or put image_order_c10\.npy",
+        r"differs in .* of 20 rows\. Use CIFAR-10_human\.pt, or put image_order_c10",
     ):
         load_cifar10n(cifar10, check_counts=False)
 
 
-def test_wrong_order_file_does_not_hide_the_mismatch(cifar10, shuffled):
+def test_a_wrong_order_file_is_refused(cifar10, shuffled):
     save_npy(cifar10 / "CIFAR-10_human_ordered.npy", shuffled[0])
     np.save(cifar10 / "image_order_c10.npy", np.arange(20))
     with pytest.raises(ValueError, match=r"Use CIFAR-10_human\.pt"):
         load_cifar10n(cifar10, check_counts=False)
     np.save(cifar10 / "image_order_c10.npy", np.zeros(20, dtype=int))
-    with pytest.raises(ValueError, match="numbers 0 to 19 were expected, each once"):
+    with pytest.raises(ValueError, match="each of the numbers 0 to 19 once"):
         load_cifar10n(cifar10, check_counts=False)
 
 
@@ -110,8 +110,8 @@ def test_labels_of_other_images_are_refused(cifar10, labels):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"clean_label": [0]}, r"'aggre_label' was expected, got \['clean_label'\]"),
-        ([], "expected, got list"),
+        ({"clean_label": [0]}, r"key 'aggre_label', got \['clean_label'\]"),
+        ([], "expected a dict .* got list"),
     ],
 )
 def test_a_file_without_the_labels_is_refused(cifar10, content, message):
@@ -120,7 +120,7 @@ def test_a_file_without_the_labels_is_refused(cifar10, content, message):
         load_cifar10n(cifar10, check_counts=False)
 
 
-def test_missing_labels_are_named_with_their_home(cifar10):
+def test_error_for_missing_labels_names_the_file_and_its_source(cifar10):
     with pytest.raises(
         FileNotFoundError,
         match=r"load_cifar10n needs 'CIFAR-10_human\.pt' or .*UCSC-REAL/cifar-10-100n",
@@ -128,13 +128,13 @@ def test_missing_labels_are_named_with_their_home(cifar10):
         load_cifar10n(cifar10, check_counts=False)
 
 
-def test_missing_images_are_named_by_the_loader_called(tmp_path):
+def test_error_for_missing_images_names_the_loader(tmp_path):
     with pytest.raises(FileNotFoundError, match="load_cifar10n needs 'data_batch_1'"):
         load_cifar10n(tmp_path)
 
 
 @pytest.mark.parametrize("key", ["noisy_label", "noise_label"])
-def test_cifar100n_is_read_by_either_key(cifar100, key):
+def test_cifar100n_is_read_with_either_key(cifar100, key):
     clean = load_cifar100(cifar100, check_counts=False).y_train
     content = {"clean_label": clean, key: clean[::-1].copy()}
     torch.save(content, cifar100 / "CIFAR-100_human.pt")

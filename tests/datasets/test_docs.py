@@ -1,4 +1,4 @@
-"""The guide runs, and tells of every loader."""
+"""The examples in docs/datasets.md run, and every loader is mentioned."""
 
 import doctest
 from pathlib import Path

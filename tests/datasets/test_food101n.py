@@ -9,7 +9,7 @@ def rewrite(path, old, new):
     path.write_text(path.read_text().replace(old, new))
 
 
-def test_verified_images_come_with_the_verdict(food):
+def test_verified_images_are_loaded_with_their_verification(food):
     data = load_food101n(food, check_counts=False)
     assert data.X_train.shape == (3, 3, 64, 64)
     assert data.y_noisy.tolist() == [0, 1, 2]
@@ -19,7 +19,7 @@ def test_verified_images_come_with_the_verdict(food):
     assert len(data.classes) == 101
 
 
-def test_only_right_labels_are_for_validation(food):
+def test_validation_images_have_correct_labels(food):
     data = load_food101n(food, check_counts=False)
     assert data.files_valid.tolist() == ["dish_004/f.jpg"]
     assert data.y_valid.tolist() == [4]
@@ -32,14 +32,14 @@ def test_test_images_are_those_of_food_101(food):
     assert data.y_test.tolist() == [5]
 
 
-def test_all_images_but_those_for_validation(food):
+def test_subset_all_is_all_but_the_validation_images(food):
     data = load_food101n(food, subset="all", image_size=(16, 20), check_counts=False)
     assert data.X_train.shape == (4, 3, 16, 20)
     assert data.y_noisy.tolist() == [0, 1, 2, 2]
     assert data.verified_train.tolist() == [1, 0, 1, -1]
 
 
-def test_food_101_can_be_done_without(food):
+def test_food_101_is_not_needed_without_test_images(food):
     shutil.rmtree(food / "food-101")
     with pytest.raises(
         FileNotFoundError, match=r"'meta/test\.txt' of Food-101, .*with_test=False"
@@ -51,7 +51,7 @@ def test_food_101_can_be_done_without(food):
 
 
 def test_unknown_subset_is_refused(food):
-    with pytest.raises(ValueError, match="'verified' or 'all', got 'clean'"):
+    with pytest.raises(ValueError, match="'verified' or 'all', but got 'clean'"):
         load_food101n(food, subset="clean")
 
 
@@ -69,8 +69,8 @@ def test_a_missing_image_is_named(food):
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("verified_train.tsv", "a.jpg\t1", "a.jpg\tyes", r"0 or 1 were.*'yes'"),
-        ("verified_train.tsv", "a.jpg\t1", "a.jpg", r"0 or 1 were expected"),
+        ("verified_train.tsv", "a.jpg\t1", "a.jpg\tyes", r"0 or 1, got .*'yes'"),
+        ("verified_train.tsv", "a.jpg\t1", "a.jpg", r"and 0 or 1, got"),
         ("verified_train.tsv", "dish_000", "stone", r"\['stone'\] are not among"),
         ("verified_val.tsv", "f.jpg\t1", "f.jpg\t0", "no image is listed for X_valid"),
         ("classes.txt", "dish_009\n", "", "101 names of classes.*got 100"),

@@ -28,19 +28,21 @@ def test_classes_are_the_folders_with_images(pets):
     assert data.X[2, :, 0, 0].tolist() == [9, 8, 7]
 
 
-def test_images_are_brought_to_one_size(pets, save_picture):
+def test_images_are_resized(pets, save_picture):
     save_picture(pets / "cat" / "2.jpg", size=(500, 300))
     data = load_image_folder(pets, image_size=(5, 7), grayscale=True)
     assert data.X.shape == (4, 1, 5, 7)
 
 
-def test_images_of_several_sizes_need_a_size(pets, save_picture):
+def test_images_of_different_sizes_are_refused_without_image_size(pets, save_picture):
     save_picture(pets / "cat" / "2.jpg", size=(5, 3))
-    with pytest.raises(ValueError, match=r"one size, got 4 x 6 .*3 x 5.*image_size"):
+    with pytest.raises(
+        ValueError, match=r"same size, but got 4 x 6 .*3 x 5.*image_size"
+    ):
         load_image_folder(pets)
 
 
-def test_numbers_of_given_classes_are_kept(pets):
+def test_class_numbers_are_positions_in_given_classes(pets):
     data = load_image_folder(pets, classes=["dog", "empty", "cat"])
     assert data.y.tolist() == [0, 0, 2]
     assert data.classes.tolist() == ["dog", "empty", "cat"]
@@ -51,7 +53,7 @@ def test_folders_must_be_those_of_the_given_classes(pets):
         load_image_folder(pets, classes=["cat", "cow"])
 
 
-def test_folder_is_looked_for_in_the_data_folder(pets, monkeypatch):
+def test_folder_is_searched_in_the_data_folder(pets, monkeypatch):
     monkeypatch.setenv("SKPRESTO_DATA", str(pets.parent))
     assert len(load_image_folder(pets.name).y) == 3
     monkeypatch.setenv("SKPRESTO_DATA", str(pets))
@@ -74,7 +76,7 @@ def test_a_damaged_image_is_named(pets):
         load_image_folder(pets)
 
 
-def test_pillow_is_asked_for(pets, monkeypatch):
+def test_error_without_pillow(pets, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(
         ImportError, match=r"load_image_folder needs Pillow.*pip install"

@@ -17,7 +17,7 @@ def save(tmp_path):
     return write
 
 
-def test_images_get_their_channels_first(save, arrays):
+def test_channels_are_moved_to_the_second_axis(save, arrays):
     data = load_npz(save(arrays))
     assert data.X_train.shape == (6, 3, 8, 9)
     np.testing.assert_array_equal(data.X_train[4, 2], arrays["X_train"][4, :, :, 2])
@@ -37,9 +37,7 @@ def test_images_get_their_channels_first(save, arrays):
         ((8,), None, (8,)),
     ],
 )
-def test_axis_of_the_channels_is_known_by_its_length(
-    save, shape, channels_last, expected
-):
+def test_channel_axis_is_recognized_by_its_length(save, shape, channels_last, expected):
     X = np.zeros((2, *shape), dtype=np.uint8)
     data = load_npz(
         save({"X_train": X, "y_train": [0, 1]}), channels_last=channels_last
@@ -47,13 +45,13 @@ def test_axis_of_the_channels_is_known_by_its_length(
     assert data.X_train.shape == (2, *expected)
 
 
-def test_sequences_are_not_taken_for_images(save):
+def test_sequences_are_not_treated_as_images(save):
     data = load_npz(save({"X_train": np.zeros((2, 5, 6)), "y_train": ["a", "b"]}))
     assert data.X_train.shape == (2, 5, 6)
     assert data.y_train.tolist() == ["a", "b"]
 
 
-def test_all_noisy_labels_are_there(save, arrays):
+def test_all_noisy_labels_are_returned(save, arrays):
     data = load_npz(save(arrays))
     assert sorted(data.noisy_labels) == ["crowd", "worst"]
     assert "y_noisy" not in data
@@ -66,7 +64,7 @@ def test_noise_is_chosen_by_its_source(save, arrays):
     np.testing.assert_array_equal(data.y_noisy, arrays["y_train_worst"])
 
 
-def test_the_only_source_is_chosen(save, arrays):
+def test_a_single_source_is_chosen_by_default(save, arrays):
     data = load_npz(save(arrays, y_train_worst=None, y_train=None))
     np.testing.assert_array_equal(data.y_noisy, arrays["y_train_crowd"])
 
@@ -90,11 +88,11 @@ def test_tables_are_normalized_by_column(save):
     assert data.X_valid.tolist() == [[1, 2, 1], [3, 2, 3]]
 
 
-def test_file_is_looked_for_in_the_data_folder(save, arrays, monkeypatch):
+def test_file_is_searched_in_the_data_folder(save, arrays, monkeypatch):
     path = save(arrays)
     monkeypatch.setenv("SKPRESTO_DATA", str(path.parent))
     assert len(load_npz("data.npz").y_test) == 2
-    with pytest.raises(FileNotFoundError, match=r"'other\.npz', looked for there and"):
+    with pytest.raises(FileNotFoundError, match=r"'other\.npz', but found it neither"):
         load_npz("other.npz")
 
 
@@ -108,30 +106,40 @@ def test_file_is_looked_for_in_the_data_folder(save, arrays, monkeypatch):
         ),
         ({"y_train": [0, 1]}, r"y_train for each row.*\(2,\) and.*\(6, 8, 9, 3\)"),
         ({"y_train_crowd": [[0]] * 6}, r"y_train_crowd for each row.*\(6, 1\)"),
-        ({"y_test": None}, "y_test for each row of X_test, got no array and"),
+        ({"y_test": None}, "y_test for each row of X_test, but got no array and"),
         ({"X_test": None}, "y_test for each row of X_test, .* and no array"),
         ({"y_valid": [1]}, "y_valid for each row of X_valid"),
-        ({"y_test": [0, 3]}, r"y_test to hold numbers from 0 to 2.*\[0, 3\]"),
-        ({"y_test": [-1, 2]}, r"y_test to hold numbers from 0 to 2.*\[-1, 2\]"),
-        ({"y_test": ["ant", "cow"]}, r"numbers from 0 to 2.*\['ant', 'cow'\]"),
-        ({"X_test": np.zeros((2, 8, 8, 3))}, "samples of one shape, got"),
-        ({"classes": np.array(["a", None], dtype=object)}, "plain arrays.*numpy.savez"),
+        ({"y_test": [0, 3]}, r"integers from 0 to 2 in y_test.*\[0, 3\]"),
+        ({"y_test": [-1, 2]}, r"integers from 0 to 2 in y_test.*\[-1, 2\]"),
+        (
+            {"y_test": ["ant", "cow"]},
+            r"integers from 0 to 2 in y_test.*\['ant', 'cow'\]",
+        ),
+        ({"X_test": np.zeros((2, 8, 8, 3))}, "samples of the same shape"),
+        (
+            {"classes": np.array(["a", None], dtype=object)},
+            "without pickled.*numpy.savez",
+        ),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(save, arrays, changes, message):
+def test_inconsistent_arrays_are_refused(save, arrays, changes, message):
     with pytest.raises(ValueError, match=message):
         load_npz(save(arrays, **changes))
 
 
 @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04 cut"])
-def test_a_file_of_another_kind_is_refused(tmp_path, content):
+def test_a_file_of_another_format_is_refused(tmp_path, content):
     path = tmp_path / "data.npz"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"an \.npz file of plain arrays, got"):
+    with pytest.raises(
+        ValueError, match=r"an \.npz file without pickled .* cannot read"
+    ):
         load_npz(path)
 
 
 def test_a_single_array_is_refused(tmp_path):
     np.save(tmp_path / "data.npy", np.arange(3))
-    with pytest.raises(ValueError, match=r"an \.npz file of plain arrays, got"):
+    with pytest.raises(
+        ValueError, match=r"an \.npz file without pickled .* cannot read"
+    ):
         load_npz(tmp_path / "data.npy")

@@ -12,7 +12,7 @@ SOURCE = Source("load_it", "It", "https://example.org")
 
 
 class Evil:
-    """Runs a command when it is unpickled by those who trust it."""
+    """Runs a command when it is unpickled without restrictions."""
 
     def __init__(self, path):
         self.path = path
@@ -22,7 +22,7 @@ class Evil:
 
 
 class Disguised:
-    """Asks for an encoding that data do not need."""
+    """Needs an encoding that is not allowed."""
 
     def __reduce__(self):
         import _codecs
@@ -52,7 +52,7 @@ def test_arrays_and_containers_are_read(tmp_path, protocol):
     assert_same(read_pickle(SOURCE, path))
 
 
-def test_what_older_numpy_wrote_is_read(tmp_path):
+def test_pickles_of_older_numpy_versions_are_read(tmp_path):
     path = tmp_path / "file"
     content = pickle.dumps(CONTENT, protocol=2)
     path.write_bytes(content.replace(b"numpy._core.", b"numpy.core."))
@@ -60,18 +60,20 @@ def test_what_older_numpy_wrote_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("reader", [read_pickle, read_pickled_npy])
-def test_nothing_else_is_run(tmp_path, reader):
+def test_no_code_is_executed(tmp_path, reader):
     path, trace = tmp_path / "file.npy", tmp_path / "trace"
     if reader is read_pickle:
         path.write_bytes(pickle.dumps(Evil(trace)))
     else:
         np.save(path, np.array({"x": Evil(trace)}, dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"asks for \w+\.mkdir.*not run.*example.org"):
+    with pytest.raises(
+        ValueError, match=r"would call \w+\.mkdir.*nothing was executed.*example.org"
+    ):
         reader(SOURCE, path)
     assert not trace.exists()
 
 
-def test_torch_files_run_nothing_else_either(tmp_path):
+def test_no_code_of_torch_files_is_executed(tmp_path):
     path, trace = tmp_path / "file.pt", tmp_path / "trace"
     torch.save({"x": Evil(trace)}, path)
     with pytest.raises(ValueError, match="UnpicklingError"):
@@ -79,7 +81,7 @@ def test_torch_files_run_nothing_else_either(tmp_path):
     assert not trace.exists()
 
 
-def test_only_the_encoding_of_bytes_is_known(tmp_path):
+def test_other_encodings_are_refused(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(pickle.dumps(Disguised()))
     with pytest.raises(ValueError, match="text encoded as 'rot13'"):
@@ -118,7 +120,7 @@ def test_a_damaged_torch_file_is_named(tmp_path, content):
         read_torch(SOURCE, path)
 
 
-def test_one_object_in_an_npy_file_is_read(tmp_path):
+def test_a_single_object_in_an_npy_file_is_read(tmp_path):
     path = tmp_path / "file.npy"
     np.save(path, np.array(CONTENT, dtype=object), allow_pickle=True)
     assert_same(read_pickled_npy(SOURCE, path))
@@ -132,10 +134,12 @@ def test_other_versions_of_the_npy_format_are_read(tmp_path):
     assert_same(read_pickled_npy(SOURCE, path))
 
 
-def test_an_npy_file_of_another_kind_is_refused(tmp_path):
+def test_an_npy_file_with_other_content_is_refused(tmp_path):
     path = tmp_path / "file.npy"
     np.save(path, np.arange(3))
-    with pytest.raises(ValueError, match="a dict was expected, got an array of int64"):
+    with pytest.raises(
+        ValueError, match="expected a dict, got an array of dtype int64"
+    ):
         read_pickled_npy(SOURCE, path)
     path.write_bytes(b"something else")
     with pytest.raises(ValueError, match=r"not an \.npy file"):

@@ -19,7 +19,7 @@ SOURCE = Source("load_it", "It", "https://example.org", folders=("the-set",))
 
 @pytest.mark.parametrize(("loader", "home"), list(PUBLISHED.items()))
 class TestEveryPublishedDataSet:
-    def test_says_what_is_missing_and_where_it_is_to_be_had(
+    def test_error_for_a_missing_file_names_it_and_its_source(
         self, tmp_path, loader, home
     ):
         with pytest.raises(FileNotFoundError) as caught:
@@ -30,13 +30,13 @@ class TestEveryPublishedDataSet:
         assert home in message
         assert "SKPRESTO_DATA" in message
 
-    def test_asks_for_a_folder(self, loader, home):
+    def test_error_without_a_folder(self, loader, home):
         with pytest.raises(
             FileNotFoundError, match=rf"{loader} needs a folder.*SKPRESTO_DATA is not"
         ):
             getattr(datasets, loader)()
 
-    def test_says_that_a_folder_does_not_exist(self, tmp_path, loader, home):
+    def test_error_for_a_folder_that_does_not_exist(self, tmp_path, loader, home):
         with pytest.raises(
             FileNotFoundError, match=rf"{loader} .*not a folder.*{home}"
         ):
@@ -48,7 +48,7 @@ def test_data_folder_comes_from_the_environment(cifar10, monkeypatch):
     assert len(load_cifar10(check_counts=False).y_train) == 20
 
 
-def test_folder_given_goes_before_the_environment(
+def test_given_folder_takes_precedence_over_the_environment(
     cifar10, tmp_path_factory, monkeypatch
 ):
     monkeypatch.setenv("SKPRESTO_DATA", str(tmp_path_factory.mktemp("empty")))
@@ -58,14 +58,14 @@ def test_folder_given_goes_before_the_environment(
 @pytest.mark.parametrize(
     "place", [".", "the-set", "The_Set", "images/TheSet", "a/the-set/the_set"]
 )
-def test_usual_names_are_found_in_any_spelling(tmp_path, place):
+def test_usual_folder_names_are_found_in_any_spelling(tmp_path, place):
     folder = tmp_path / place
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "marker").touch()
     assert SOURCE.find(tmp_path, "other", "marker") == folder
 
 
-def test_folder_of_the_usual_name_goes_before_the_base(tmp_path):
+def test_folder_of_the_usual_name_takes_precedence_over_the_base(tmp_path):
     (tmp_path / "marker").touch()
     (tmp_path / "the-set").mkdir()
     (tmp_path / "the-set" / "marker").touch()
@@ -75,11 +75,11 @@ def test_folder_of_the_usual_name_goes_before_the_base(tmp_path):
 def test_other_folders_are_not_searched(tmp_path):
     (tmp_path / "another").mkdir()
     (tmp_path / "another" / "marker").touch()
-    with pytest.raises(FileNotFoundError, match=r"'marker' of It.*named like the-set"):
+    with pytest.raises(FileNotFoundError, match=r"'marker' of It.*names like the-set"):
         SOURCE.find(tmp_path, "marker")
 
 
-def test_a_folder_is_not_taken_for_a_file(tmp_path):
+def test_a_folder_is_not_accepted_as_a_file(tmp_path):
     (tmp_path / "train").mkdir()
     assert SOURCE.find(tmp_path, "train/") == tmp_path
     with pytest.raises(FileNotFoundError, match="'train'"):

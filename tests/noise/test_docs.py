@@ -1,4 +1,4 @@
-"""The examples of the user guide run and give what they show."""
+"""The examples in docs/noise.md give the output that is shown."""
 
 import doctest
 from pathlib import Path

@@ -1,8 +1,9 @@
-"""Finding the matrix and the rate of noise that is there already."""
+"""Estimates of the transition matrix and the noise rate of given labels."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -17,6 +18,7 @@ from skpresto.noise import (
     estimate_transition_matrix,
     noise_rate_from,
 )
+from skpresto.noise._counts import joint_counts, rows_given_truth
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 codes = npst.arrays(np.int64, 30, elements=st.integers(0, 3))
@@ -59,7 +61,7 @@ def confident_matrix_by_loop(noisy, proba):
 
 @quick
 @given(codes, codes)
-def test_counting_equals_a_plain_loop(noisy, true):
+def test_counting_equals_a_loop(noisy, true):
     matrix = estimate_transition_matrix(noisy, true)
     np.testing.assert_allclose(matrix, count_by_loop(noisy.tolist(), true.tolist()))
     np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=0, atol=1e-12)
@@ -67,7 +69,7 @@ def test_counting_equals_a_plain_loop(noisy, true):
 
 @quick
 @given(codes, st.integers(0, 2**31 - 1))
-def test_confident_counting_equals_a_plain_loop(noisy, seed):
+def test_confident_joint_equals_a_loop(noisy, seed):
     proba = np.random.RandomState(seed).dirichlet(np.full(4, 0.5), size=30)
     matrix = estimate_transition_matrix(noisy, pred_proba=proba, classes=range(4))
     np.testing.assert_allclose(
@@ -85,15 +87,15 @@ def test_rows_are_true_classes_and_columns_are_given_labels():
 
 
 @pytest.mark.parametrize("convert", [np.asarray, list, pd.Series])
-def test_the_matrix_of_injected_noise_is_found_again(convert):
+def test_matrix_of_injected_noise_is_estimated(convert):
     y = np.random.RandomState(0).choice(["a", "b", "c"], size=20_000, p=[0.5, 0.3, 0.2])
-    asked = np.array([[0.7, 0.2, 0.1], [0.0, 0.9, 0.1], [0.3, 0.3, 0.4]])
-    y_noisy = TransitionMatrixNoise(asked, random_state=0).fit_transform(y)
+    expected = np.array([[0.7, 0.2, 0.1], [0.0, 0.9, 0.1], [0.3, 0.3, 0.4]])
+    y_noisy = TransitionMatrixNoise(expected, random_state=0).fit_transform(y)
     found = estimate_transition_matrix(convert(y_noisy), convert(y))
-    np.testing.assert_allclose(found, asked, atol=0.02)
+    np.testing.assert_allclose(found, expected, atol=0.02)
 
 
-def test_perfect_predictions_give_the_matrix_that_true_labels_give():
+def test_perfect_predictions_give_the_same_matrix_as_true_labels():
     y = np.random.RandomState(0).randint(3, size=3000)
     y_noisy = SymmetricNoise(0.3, random_state=0).fit_transform(y)
     found = estimate_transition_matrix(y_noisy, pred_proba=np.eye(3)[y])
@@ -102,7 +104,7 @@ def test_perfect_predictions_give_the_matrix_that_true_labels_give():
 
 @pytest.mark.parametrize("injector", [PairNoise, SymmetricNoise])
 @pytest.mark.parametrize("rate", [0.1, 0.3])
-def test_the_rate_is_found_without_true_labels(injector, rate):
+def test_noise_rate_is_estimated_without_true_labels(injector, rate):
     X, y = load_digits(return_X_y=True)
     y_noisy = injector(rate, exact=True, random_state=0).fit_transform(y)
     proba = cross_val_predict(
@@ -114,17 +116,66 @@ def test_the_rate_is_found_without_true_labels(injector, rate):
 
 @quick
 @given(st.floats(0, 1), st.integers(2, 6))
-def test_the_rate_of_symmetric_noise_is_its_rate_whatever_the_classes(rate, n_classes):
+def test_noise_rate_of_symmetric_noise_does_not_depend_on_the_prior(rate, n_classes):
     matrix = SymmetricNoise(rate).fit(np.arange(n_classes)).transition_matrix_
     prior = np.arange(1.0, n_classes + 1)
     assert noise_rate_from(matrix) == pytest.approx(rate)
     assert noise_rate_from(matrix, prior / prior.sum()) == pytest.approx(rate)
 
 
-def test_the_rate_weighs_classes_by_their_prior():
+def test_noise_rate_is_weighted_by_the_prior():
     matrix = [[1.0, 0.0], [0.5, 0.5]]
     assert noise_rate_from(matrix) == 0.25
     assert noise_rate_from(matrix, [0.9, 0.1]) == pytest.approx(0.05)
+
+
+def counts_by_loop(noisy, true):
+    joint = np.zeros((4, 4))
+    for given_label, true_label in zip(noisy, true, strict=True):
+        joint[given_label, true_label] += 1
+    return joint
+
+
+@quick
+@given(codes, codes, st.sampled_from([np.uint8, np.int64]))
+def test_joint_counts_equal_a_loop(noisy, true, dtype):
+    joint = joint_counts(noisy.astype(dtype), true.astype(dtype), 4)
+    assert joint.dtype == np.float64
+    np.testing.assert_array_equal(joint, counts_by_loop(noisy, true))
+
+
+@quick
+@given(codes, codes, st.floats(0.01, 5), st.sampled_from([np.float32, np.float64]))
+def test_smoothing_adds_samples_of_all_labels(noisy, true, smoothing, dtype):
+    joint = joint_counts(noisy, true, 4)
+    matrix = rows_given_truth(joint.astype(dtype), smoothing)
+    expected = np.empty((4, 4))
+    for j in range(4):
+        for k in range(4):
+            numerator = joint[k, j] + smoothing / 4
+            expected[j, k] = numerator / (joint[:, j].sum() + smoothing)
+    assert matrix.dtype == dtype
+    np.testing.assert_allclose(matrix, expected, rtol=1e-6)
+
+
+@quick
+@given(codes, codes)
+def test_one_sample_of_smoothing_equals_torch_bit_for_bit(noisy, true):
+    joint = torch.from_numpy(joint_counts(noisy, true, 4)).float()
+    counts = joint.t()
+    totals = counts.sum(dim=1, keepdim=True) + 1
+    expected = (counts + 1 / 4) / totals
+    matrix = rows_given_truth(joint.numpy(), smoothing=1)
+    np.testing.assert_array_equal(matrix, expected.numpy())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint8])
+def test_without_smoothing_a_class_without_samples_keeps_its_label(dtype):
+    joint = np.array([[3, 0], [1, 0]], dtype=dtype)
+    matrix = rows_given_truth(joint)
+    assert matrix.tolist() == [[0.75, 0.25], [0.0, 1.0]]
+    assert matrix.dtype == (dtype if dtype == np.float32 else np.float64)
+    assert joint.tolist() == [[3, 0], [1, 0]]
 
 
 PROBA = np.full((2, 2), 0.5)
@@ -143,12 +194,15 @@ PROBA = np.full((2, 2), 0.5)
         ),
         (([0, 1], None, 3 * PROBA), "rows that sum to 1.*between 3 and 3.*softmax"),
         (([0, 1], None, [[1.5, -0.5]] * 2), "smallest entry is -0.5"),
-        (([0, 2], None, PROBA, [0, 1]), "labels that classes does not hold: 2"),
+        (
+            ([0, 2], None, PROBA, [0, 1]),
+            "y_noisy contains labels .* not among them: 2.*classes",
+        ),
         (([0, 1], [0, 1], None, [1, 0]), r"sorted and distinct.*\[1, 0\]"),
         (([0, np.nan], [0, 1]), "missing values"),
     ],
 )
-def test_estimate_tells_what_is_wrong(arguments, match):
+def test_wrong_arguments_are_refused(arguments, match):
     names = ("y_noisy", "y_true", "pred_proba", "classes")
     with pytest.raises(ValueError, match=match):
         estimate_transition_matrix(**dict(zip(names, arguments, strict=False)))
@@ -163,11 +217,11 @@ def test_estimate_tells_what_is_wrong(arguments, match):
         ([np.nan, 1.0], "non-negative"),
     ],
 )
-def test_rate_tells_what_is_wrong_with_the_prior(prior, match):
+def test_wrong_priors_are_refused(prior, match):
     with pytest.raises(ValueError, match=match):
         noise_rate_from(np.eye(2), prior)
 
 
-def test_rate_tells_what_is_wrong_with_the_matrix():
+def test_noise_rate_of_a_wrong_matrix_is_refused():
     with pytest.raises(ValueError, match="noise_rate_from needs a row-stochastic"):
         noise_rate_from([[0.5, 0.4], [0, 1]])

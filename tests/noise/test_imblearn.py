@@ -1,17 +1,23 @@
-"""Injectors as steps of the real imbalanced-learn Pipeline."""
+"""Label noise as a step of imbalanced-learn's Pipeline."""
+
+import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from imblearn.pipeline import Pipeline, make_pipeline
 from imblearn.under_sampling import RandomUnderSampler
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 
 from skpresto.noise import (
     InstanceDependentNoise,
+    NoiseSampler,
     PairNoise,
     SymmetricNoise,
     TransitionMatrixNoise,
@@ -28,7 +34,7 @@ INJECTORS = [
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Remember the labels of ``fit``; predict the first class."""
+    """Record the arguments of ``fit``; predict the first class."""
 
     def fit(self, X, y):
         self.seen_X_, self.seen_y_, self.classes_ = X, y, np.unique(y)
@@ -40,14 +46,16 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 @pytest.mark.parametrize("noise", INJECTORS, ids=repr)
 def test_pipeline_fits_on_noisy_labels(noise):
-    pipe = make_pipeline(noise, Recorder()).fit(X, y)
+    pipe = make_pipeline(noise.as_sampler(), Recorder()).fit(X, y)
     assert pipe[-1].seen_X_ is X
     np.testing.assert_array_equal(pipe[-1].seen_y_, clone(noise).fit_transform(y, X))
-    assert pipe[0].realized_rate_ > 0.1
+    assert pipe[0].noise_.realized_rate_ > 0.1
+    assert not hasattr(noise, "classes_")
 
 
 def test_pipeline_fits_twice_and_predicts_without_noise():
-    pipe = make_pipeline(StandardScaler(), SymmetricNoise(0.3), GaussianNB())
+    sampler = SymmetricNoise(0.3).as_sampler()
+    pipe = make_pipeline(StandardScaler(), sampler, GaussianNB())
     for _ in range(2):
         pipe.fit(X, y)
     np.testing.assert_array_equal(
@@ -57,40 +65,103 @@ def test_pipeline_fits_twice_and_predicts_without_noise():
     assert "SymmetricNoise" in pipe._repr_html_()
 
 
-def test_a_fitted_injector_can_become_a_step():
-    noise = PairNoise(1.0).fit(y)
-    noise.transform(y)
-    pipe = make_pipeline(noise, Recorder()).fit(X, y)
+def test_sampler_of_a_fitted_injector_is_refitted():
+    noise = PairNoise(1.0).fit(["a", "b"])
+    pipe = make_pipeline(noise.as_sampler(), Recorder()).fit(X, y)
     np.testing.assert_array_equal(pipe[-1].seen_y_, (y + 1) % 3)
+    assert noise.classes_.tolist() == ["a", "b"]
 
 
-def test_noise_follows_other_samplers():
+def test_noise_after_another_sampler():
     noise = InstanceDependentNoise(0.2, exact=True, random_state=0)
-    pipe = make_pipeline(RandomUnderSampler(random_state=0), noise, Recorder())
+    undersampler = RandomUnderSampler(random_state=0)
+    pipe = make_pipeline(undersampler, noise.as_sampler(), Recorder())
     pipe.fit(X[:120], y[:120])
     assert len(pipe[-1].seen_y_) == 60
-    assert noise.get_params() == pipe[1].get_params()
-    assert pipe[1].flipped_mask_.sum() == 12
+    assert pipe[1].noise_.flipped_mask_.sum() == 12
 
 
 def test_grid_search_sets_the_rate_and_scores_on_clean_labels():
-    pipe = Pipeline([("noise", PairNoise(random_state=0)), ("model", GaussianNB())])
-    search = GridSearchCV(pipe, {"noise__rate": [0.0, 1.0]}, error_score="raise")
-    search.fit(X, y)
+    sampler = NoiseSampler(PairNoise(random_state=0))
+    pipe = Pipeline([("sampler", sampler), ("model", GaussianNB())])
+    grid = {"sampler__noise__rate": [0.0, 1.0]}
+    search = GridSearchCV(pipe, grid, error_score="raise").fit(X, y)
     clean, swapped = search.cv_results_["mean_test_score"]
     assert clean > 0.9
     assert swapped < 0.05
 
 
-def test_cross_validation_runs_in_parallel_with_equal_results():
-    pipe = make_pipeline(SymmetricNoise(0.3, random_state=0), GaussianNB())
+def test_grid_search_over_injectors_and_no_noise():
+    pipe = Pipeline([("sampler", NoiseSampler(None)), ("model", GaussianNB())])
+    grid = {"sampler__noise": [None, PairNoise(1.0)]}
+    search = GridSearchCV(pipe, grid, error_score="raise").fit(X, y)
+    assert search.best_params_ == {"sampler__noise": None}
+    assert search.best_estimator_[0].noise_ is None
+
+
+def test_cross_validation_in_parallel_gives_equal_results():
+    noise = SymmetricNoise(0.3, random_state=0)
+    pipe = make_pipeline(noise.as_sampler(), GaussianNB())
     np.testing.assert_array_equal(
         cross_val_score(pipe, X, y, n_jobs=2), cross_val_score(pipe, X, y)
     )
 
 
-def test_outside_of_that_pipeline_all_methods_are_there():
-    for noise in INJECTORS:
-        for method in ("fit", "transform", "fit_transform", "fit_resample"):
-            assert hasattr(noise, method)
-    assert SymmetricNoise.transform.__doc__.startswith("Return a noisy copy")
+def test_sampler_works_with_metadata_routing():
+    with config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(PairNoise(1.0).as_sampler(), Recorder()).fit(X, y)
+    np.testing.assert_array_equal(pipe[-1].seen_y_, (y + 1) % 3)
+
+
+def test_sampler_may_be_the_last_step():
+    pipe = make_pipeline(StandardScaler(), PairNoise(1.0).as_sampler())
+    _, y_noisy = pipe.fit_resample(X, y)
+    np.testing.assert_array_equal(y_noisy, (y + 1) % 3)
+    assert pipe.fit(X, y)[-1].noise_.realized_rate_ == 1
+
+
+@pytest.mark.parametrize("noise", [None, PairNoise(1.0)])
+def test_sampler_returns_samples_unchanged_and_series_as_series(noise):
+    series = pd.Series(y, index=np.arange(len(y)) + 7, name="kind")
+    X_out, y_out = NoiseSampler(noise).fit_resample(X, series)
+    assert X_out is X
+    assert y_out.index.equals(series.index)
+    assert (y_out == series).all() == (noise is None)
+
+
+def test_sampler_can_be_cloned_and_pickled():
+    sampler = SymmetricNoise(0.3, random_state=0).as_sampler()
+    expected = sampler.fit_resample(X, y)[1]
+    assert not hasattr(clone(sampler), "noise_")
+    for copied in (clone(sampler), pickle.loads(pickle.dumps(sampler))):
+        np.testing.assert_array_equal(copied.fit_resample(X, y)[1], expected)
+    sampler.set_params(noise__rate=0.0)
+    np.testing.assert_array_equal(sampler.fit_resample(X, y)[1], y)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "check_estimator_repr",
+        "check_estimator_tags_renamed",
+        "check_get_params_invariance",
+        "check_mixin_order",
+        "check_no_attributes_set_in_init",
+        "check_set_params",
+        "check_valid_tag_types",
+    ],
+)
+def test_sampler_passes_scikit_learns_checks_of_parameters(name):
+    check = getattr(estimator_checks, name)
+    check("NoiseSampler", NoiseSampler(SymmetricNoise()))
+
+
+def test_sampler_refuses_what_is_no_injector():
+    with pytest.raises(ValueError, match="'noise' parameter of NoiseSampler must be"):
+        NoiseSampler(0.3).fit_resample(X, y)
+
+
+def test_error_for_an_injector_as_a_step_names_the_sampler():
+    pipe = make_pipeline(SymmetricNoise(), GaussianNB())
+    with pytest.raises(ValueError, match=r"imbalanced-learn, .* noise\.as_sampler\(\)"):
+        pipe.fit(X, y)

@@ -1,4 +1,4 @@
-"""The noise lab stands on numpy and scikit-learn alone."""
+"""skpresto.noise needs only numpy, scipy and scikit-learn."""
 
 import subprocess
 import sys
@@ -19,12 +19,12 @@ def loaded_by(module):
     return set(run.stdout.split())
 
 
-def test_import_in_a_fresh_interpreter_loads_scikit_learn_and_itself_only():
+def test_import_loads_only_scikit_learn_and_its_dependencies():
     loaded = loaded_by("skpresto.noise")
     assert not {"torch", "skorch", "imblearn"} & loaded
     assert loaded - loaded_by("sklearn") == {"skpresto"}
 
 
-def test_all_names_are_there_and_documented():
+def test_all_public_names_are_documented():
     for name in skpresto.noise.__all__:
         assert getattr(skpresto.noise, name).__doc__

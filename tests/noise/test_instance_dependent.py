@@ -1,4 +1,4 @@
-"""Noise that depends on the sample."""
+"""Noise that depends on the features of each sample."""
 
 import numpy as np
 import pytest
@@ -40,35 +40,35 @@ def test_mean_flip_probability_is_the_rate(rate, spread, n_samples, kind, seed):
     assert probability.mean() == pytest.approx(rate, rel=0, abs=1e-9)
 
 
-def test_flip_probabilities_spread_as_asked():
+def test_spread_is_the_standard_deviation_of_flip_probabilities():
     X, y = samples()
     noise = InstanceDependentNoise(0.4, spread=0.1, random_state=0).fit(y, X)
     assert noise.flip_probabilities(X).std() == pytest.approx(0.1, abs=0.02)
 
 
-def test_without_spread_all_samples_are_alike():
+def test_without_spread_all_flip_probabilities_are_equal():
     X, y = samples()
     noise = InstanceDependentNoise(0.4, spread=0, random_state=0).fit(y, X)
     np.testing.assert_allclose(noise.flip_probabilities(X), 0.4)
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_samples_more_likely_to_flip_flip_more_often(exact):
+def test_samples_flip_with_their_flip_probability(exact):
     X, y = samples(n_samples=200)
     noise = InstanceDependentNoise(0.3, exact=exact, random_state=0).fit(y, X)
     probability = noise.flip_probabilities(X)
     rng = np.random.RandomState(1)
     noise.set_params(random_state=rng)
-    share = np.zeros(len(y))
+    fraction = np.zeros(len(y))
     for _ in range(500):
         noise.transform(y, X)
-        share += noise.flipped_mask_ / 500
-    assert spearmanr(probability, share).statistic > 0.95
-    np.testing.assert_allclose(share, probability, atol=0.1)
+        fraction += noise.flipped_mask_ / 500
+    assert spearmanr(probability, fraction).statistic > 0.95
+    np.testing.assert_allclose(fraction, probability, atol=0.1)
 
 
-def test_direction_depends_on_the_sample():
-    """Of one class, samples far apart are mistaken for different classes."""
+def test_new_class_depends_on_the_sample():
+    """Samples of one class that are far apart get different new classes."""
     X = np.array([[-3.0, 1.0], [3.0, 1.0]] * 500)
     y = np.zeros(1000, dtype=int)
     y[:10] = np.arange(10) % 3
@@ -87,7 +87,7 @@ def test_units_of_features_do_not_matter():
 
 
 @pytest.mark.parametrize("container", [csr_array, csr_matrix])
-def test_sparse_samples_give_what_dense_ones_give(container):
+def test_sparse_and_dense_samples_give_the_same_noise(container):
     X, y = samples()
     X[X < 1] = 0
     noise = InstanceDependentNoise(0.3, random_state=0)
@@ -97,7 +97,7 @@ def test_sparse_samples_give_what_dense_ones_give(container):
     assert np.mean(sparse == dense) > 0.999
 
 
-def test_images_are_taken_as_rows():
+def test_images_are_flattened():
     X, y = samples(n_features=12)
     noise = InstanceDependentNoise(0.3, random_state=0)
     rows = noise.fit_transform(y, X)
@@ -106,7 +106,7 @@ def test_images_are_taken_as_rows():
     assert noise.n_features_in_ == 12
 
 
-def test_new_samples_get_their_own_noise():
+def test_new_samples_are_flipped_by_their_own_probabilities():
     X, y = samples()
     noise = InstanceDependentNoise(0.3, exact=True, random_state=0).fit(y, X)
     X_new, y_new = samples(n_samples=500, seed=1)
@@ -115,8 +115,8 @@ def test_new_samples_get_their_own_noise():
     assert noise.flip_probabilities(X_new).mean() == pytest.approx(0.3, abs=0.02)
 
 
-def test_exact_noise_never_flips_what_cannot_flip():
-    """Where few new samples can flip at all, fewer flip than the rate asks."""
+def test_exact_noise_does_not_flip_samples_of_probability_zero():
+    """If too few new samples can flip, fewer labels flip than the rate says."""
     X = np.array([[0.0], [0.0], [0.0], [1.0]])
     noise = InstanceDependentNoise(0.25, spread=1, exact=True, random_state=0)
     noise.fit([0, 1, 0, 1], X)
@@ -127,7 +127,7 @@ def test_exact_noise_never_flips_what_cannot_flip():
         assert noise.realized_rate_ == 0
 
 
-def test_pickle_holds_no_training_data():
+def test_pickle_does_not_contain_training_data():
     import pickle
 
     X, y = samples(n_samples=5000)
@@ -135,7 +135,7 @@ def test_pickle_holds_no_training_data():
     assert len(pickle.dumps(noise)) < 5000
 
 
-def test_a_class_with_many_samples_is_averaged_in_parts():
+def test_matrix_of_a_class_with_many_samples_is_averaged_in_parts():
     X, y = samples(n_samples=15_000)
     noise = InstanceDependentNoise(0.3, random_state=0).fit(y, X)
     off_diagonal = 1 - noise.transition_matrix_.diagonal()

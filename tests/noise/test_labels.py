@@ -1,16 +1,24 @@
-"""Labels of any type go in, and come out as what they were."""
+"""Labels of any type are accepted, and noisy labels are of the same type."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from skpresto._labels import (
+    PART_SIZE,
+    classes_of,
+    decode,
+    encode,
+    in_kind_of,
+    label_vector,
+    parts,
+)
 from skpresto.noise import (
     InstanceDependentNoise,
     PairNoise,
     SymmetricNoise,
     TransitionMatrixNoise,
 )
-from skpresto.noise._labels import PART
 
 LABELS = {
     "strings": np.array(["b", "aaa", "c", "b"]),
@@ -29,7 +37,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
-def test_pair_noise_on_any_type_rotates_the_classes(y):
+def test_pair_noise_accepts_labels_of_any_type(y):
     noisy = PairNoise(rate=1.0).fit_transform(y)
     classes = np.unique(y)
     assert noisy.dtype == y.dtype
@@ -38,41 +46,41 @@ def test_pair_noise_on_any_type_rotates_the_classes(y):
 
 
 @pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
-def test_a_label_never_seen_is_named_whatever_its_type(y):
+def test_unseen_labels_of_any_type_are_refused(y):
     noise = SymmetricNoise(rate=0).fit(y[y != y[0]])
-    with pytest.raises(ValueError, match="labels that fit never saw"):
+    with pytest.raises(ValueError, match="labels that are not among them"):
         noise.transform(y)
 
 
-def test_longer_labels_of_fit_are_not_cut_in_transform():
+def test_longer_labels_of_fit_are_not_truncated_in_transform():
     noise = PairNoise(rate=1.0).fit(["a", "much longer"])
     assert noise.transform(["a", "a"]).tolist() == ["much longer"] * 2
 
 
-def test_lists_come_back_as_arrays():
+def test_an_array_is_returned_for_a_list():
     noisy = SymmetricNoise(0.0).fit_transform(["x", "y"])
     assert isinstance(noisy, np.ndarray)
     assert noisy.tolist() == ["x", "y"]
 
 
-def test_transform_of_no_labels_gives_no_labels():
+def test_transform_of_an_empty_vector_is_empty():
     noise = SymmetricNoise().fit([0, 1])
     assert noise.transform(np.array([], dtype=int)).shape == (0,)
     assert noise.realized_rate_ == 0
 
 
-def test_whole_floats_and_integers_are_the_same_labels():
+def test_whole_floats_equal_integers():
     noise = PairNoise(rate=1.0).fit([1, 2])
     assert noise.transform([1.0, 2.0]).tolist() == [2, 1]
 
 
-def test_classes_far_apart_need_no_table():
+def test_classes_far_apart_are_accepted():
     y = np.array([0, 10**15, 5, 10**15])
     assert PairNoise(rate=1.0).fit_transform(y).tolist() == [5, 0, 10**15, 0]
 
 
 @pytest.mark.parametrize("n_classes", [255, 256, 300, 70_000])
-def test_many_classes_keep_their_numbers(n_classes):
+def test_many_classes_are_accepted(n_classes):
     y = np.arange(n_classes) * 3
     noise = SymmetricNoise(1.0, random_state=0)
     noisy = noise.fit_transform(y)
@@ -105,24 +113,24 @@ def test_series_keep_index_name_and_dtype(injector, dtype):
 @pytest.mark.parametrize("dtype", ["object", "str", "string", "category", "Int64"])
 def test_series_with_missing_labels_are_refused(dtype):
     y = pd.Series([1, None, 2] if dtype == "Int64" else ["a", None, "b"], dtype=dtype)
-    with pytest.raises(ValueError, match="y holds missing values"):
+    with pytest.raises(ValueError, match="y contains missing values"):
         SymmetricNoise().fit(y)
 
 
-def test_categories_that_cannot_hold_the_noise_are_refused():
+def test_categories_without_a_noisy_label_are_refused():
     noise = PairNoise(rate=1.0).fit(["a", "b"])
     y = pd.Series(["a", "a"], dtype=pd.CategoricalDtype(["a"]))
-    with pytest.raises(ValueError, match="categories of y do not hold: 'b'"):
+    with pytest.raises(ValueError, match="not among the categories of y: 'b'"):
         noise.transform(y)
 
 
-def test_series_of_another_dtype_than_fitted_takes_the_labels_of_fit():
+def test_series_of_another_dtype_gets_the_labels_of_fit():
     noise = PairNoise(rate=1.0).fit([1000, 2])
     noisy = noise.transform(pd.Series([2, 2], dtype="int8"))
     assert noisy.tolist() == [1000, 1000]
 
 
-def test_dataframes_serve_as_samples():
+def test_samples_may_be_a_dataframe():
     X = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "age": [4.0, 3.0, 1.0, 1.0]})
     y = pd.Series(["a", "b", "a", "b"], index=[9, 8, 7, 6])
     noise = InstanceDependentNoise(0.5, exact=True, random_state=0)
@@ -131,19 +139,19 @@ def test_dataframes_serve_as_samples():
     assert noise.feature_names_in_.tolist() == ["size", "age"]
 
 
-def test_a_column_of_labels_is_taken_with_scikit_learns_warning():
+def test_a_column_vector_is_flattened_with_scikit_learns_warning():
     with pytest.warns(UserWarning, match="A column-vector y was passed"):
         noisy = SymmetricNoise(0.0).fit([[0], [1]])
     assert noisy.classes_.tolist() == [0, 1]
 
 
-def test_matrix_rows_stand_for_sorted_classes():
+def test_rows_of_the_matrix_are_in_the_order_of_sorted_classes():
     noise = TransitionMatrixNoise([[0, 1, 0], [0, 1, 0], [1, 0, 0]])
     assert noise.fit_transform(["c", "b", "a"]).tolist() == ["a", "b", "b"]
 
 
-def test_labels_in_several_parts_are_all_seen():
-    y = np.repeat(["a", "b"], [PART, 5])
+def test_all_of_several_parts_are_processed():
+    y = np.repeat(["a", "b"], [PART_SIZE, 5])
     noise = PairNoise(rate=1.0)
     noisy = noise.fit_transform(y)
     assert noise.classes_.tolist() == ["a", "b"]
@@ -151,7 +159,7 @@ def test_labels_in_several_parts_are_all_seen():
 
 
 @pytest.mark.parametrize("injector", [SymmetricNoise, InstanceDependentNoise])
-def test_without_random_state_the_global_one_is_used_as_in_scikit_learn(injector):
+def test_random_state_none_uses_the_global_random_state(injector):
     y, X = np.arange(200) % 3, np.random.RandomState(0).standard_normal((200, 2))
     state = np.random.get_state()
     try:
@@ -165,5 +173,64 @@ def test_without_random_state_the_global_one_is_used_as_in_scikit_learn(injector
     np.testing.assert_array_equal(first, again)
 
 
-def test_html_shows_a_fitted_injector():
+def test_html_representation_of_a_fitted_injector():
     assert "SymmetricNoise" in SymmetricNoise().fit([0, 1])._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("y_val", "match"),
+    [
+        (None, "Owner requires y_val to be passed, but the target y_val is None"),
+        (
+            np.eye(2),
+            r"Owner needs a 1-D y_val .* \(2, 2\).* y_val\.argmax\(axis=1\)\.$",
+        ),
+        ([0.5, 1.0], "Unknown label type: continuous. Owner .* y_val contains"),
+        (["a", None], "Owner needs a label for every sample, but y_val contains"),
+        (np.array(["a", pd.NA], dtype=object), "but y_val contains missing values"),
+        (np.array([np.float32("nan"), 1], dtype=object), "y_val contains missing"),
+    ],
+)
+def test_errors_name_the_owner_and_the_argument(y_val, match):
+    with pytest.raises(ValueError, match=match):
+        label_vector(y_val, "Owner", "y_val")
+
+
+def test_a_column_with_missing_labels_is_refused():
+    frame = pd.DataFrame({"label": ["a", None]})
+    with (
+        pytest.warns(UserWarning, match="A column-vector y was passed"),
+        pytest.raises(ValueError, match="y contains missing values"),
+    ):
+        label_vector(frame, "Owner")
+
+
+def test_errors_of_encoding_name_the_owner_and_the_argument():
+    labels = label_vector(["a", "b"], "Owner")
+    with pytest.raises(ValueError, match="Owner needs at least one label.* y_val is"):
+        classes_of(labels[:0], "Owner", "y_val")
+    mixed = np.array(["a", 1], dtype=object)
+    with pytest.raises(TypeError, match="Owner needs labels of one type.*y_val"):
+        classes_of(mixed, "Owner", "y_val")
+    match = "Owner has the classes 'a', but y_val .*: 'b'. Remove .* or add rows"
+    with pytest.raises(ValueError, match=match):
+        encode(labels, labels[:1], "Owner", "y_val", way_out="add rows")
+    series = pd.Series(["a"], dtype="category")
+    with pytest.raises(ValueError, match="Owner returns .* of y_val: 'b'. Pass y_val"):
+        in_kind_of(series, labels[1:], "Owner", "y_val")
+
+
+@pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
+def test_decoding_inverts_encoding(y):
+    classes = classes_of(y, "Owner")
+    np.testing.assert_array_equal(classes, np.unique(y))
+    assert classes.dtype == y.dtype
+    codes = encode(y, classes, "Owner")
+    np.testing.assert_array_equal(codes, np.unique(y, return_inverse=True)[1])
+    np.testing.assert_array_equal(decode(codes, classes), y)
+
+
+def test_parts_cover_all_samples_once():
+    for n_samples in range(12):
+        covered = [i for part in parts(n_samples, 5) for i in range(n_samples)[part]]
+        assert covered == list(range(n_samples))

@@ -1,4 +1,4 @@
-"""The noise lab around, and inside, what it was built for."""
+"""NoisyTargetClassifier with PrestoppingClassifier, and both with a Pipeline."""
 
 import warnings
 
@@ -40,7 +40,7 @@ def test_grid_search_over_rate_and_history_scores_on_clean_labels(place):
     grid = {rate: [0.0, 0.4], q: [2, 5]}
     search = GridSearchCV(model, grid, cv=3, scoring=scorer, error_score="raise")
     with warnings.catch_warnings():
-        # six epochs are too few for a stop rule to settle
+        # The stop rule is not settled after six epochs.
         warnings.simplefilter("ignore", ConvergenceWarning)
         search.fit(X, y)
 
@@ -57,7 +57,7 @@ def test_grid_search_over_rate_and_history_scores_on_clean_labels(place):
     assert fitted.stop_epoch_ >= 1
 
 
-def test_safe_labels_are_cleaner_than_the_labels_learned_from():
+def test_safe_set_has_fewer_wrong_labels_than_the_training_labels():
     noise = SymmetricNoise(0.4, exact=True, random_state=0)
     model = NoisyTargetClassifier(prestopping(), noise)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What holds for all labels, rates and seeds."""
+"""Properties that hold for all labels, rates and seeds."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def stochastic_matrices(draw, n_classes):
 
 @st.composite
 def cases(draw, kinds=("symmetric", "pair", "matrix", "instance"), exact=None):
-    """An injector of any kind, with labels and samples it suits."""
+    """An injector of any kind, with labels and samples for it."""
     y = np.asarray(draw(label_vectors))
     kind, seed = draw(st.sampled_from(kinds)), draw(seeds)
     exact = draw(st.booleans()) if exact is None else exact
@@ -63,7 +63,7 @@ def cases(draw, kinds=("symmetric", "pair", "matrix", "instance"), exact=None):
 
 @quick
 @given(cases())
-def test_rows_of_the_transition_matrix_are_distributions(case):
+def test_transition_matrix_is_row_stochastic(case):
     noise, y, X = case
     matrix = noise.fit(y, X).transition_matrix_
     assert (matrix >= 0).all()
@@ -122,7 +122,7 @@ def test_same_random_state_gives_the_same_result(case):
 
 @quick
 @given(cases())
-def test_input_and_global_random_state_are_left_alone(case):
+def test_input_and_global_random_state_are_not_changed(case):
     noise, y, X = case
     y.flags.writeable = X.flags.writeable = False
     y_before, X_before, before = y.copy(), X.copy(), np.random.get_state()[1].copy()
@@ -134,7 +134,7 @@ def test_input_and_global_random_state_are_left_alone(case):
 
 @quick
 @given(cases())
-def test_renaming_classes_in_order_renames_the_result(case):
+def test_renaming_classes_in_the_same_order_renames_noisy_labels(case):
     noise, y, X = case
     noisy = noise.fit_transform(y, X)
     classes = noise.classes_
@@ -145,7 +145,7 @@ def test_renaming_classes_in_order_renames_the_result(case):
 
 @quick
 @given(cases(exact=False), st.randoms(use_true_random=False))
-def test_any_renaming_flips_the_same_labels(case, random):
+def test_renaming_classes_in_another_order_flips_the_same_labels(case, random):
     """Which labels flip depends on the order of rows, not on the names of classes."""
     noise, y, X = case
     noise.fit_transform(y, X)
@@ -161,9 +161,7 @@ def test_any_renaming_flips_the_same_labels(case, random):
 
 @quick
 @given(label_vectors, rates, seeds, st.randoms(use_true_random=False))
-def test_any_renaming_renames_pair_noise_if_the_mapping_is_renamed_too(
-    y, rate, seed, random
-):
+def test_renaming_classes_and_mapping_renames_pair_noise(y, rate, seed, random):
     y = np.asarray(y)
     classes = np.unique(y)
     targets = np.roll(classes, 1)
@@ -193,7 +191,7 @@ def test_pair_noise_moves_a_label_only_to_the_next_class(case):
 
 @quick
 @given(st.integers(2, 6).flatmap(lambda k: st.tuples(*[st.permutations(range(k))] * 2)))
-def test_composition_of_sure_noise_is_noise_by_the_product_matrix(permutations):
+def test_composition_of_deterministic_noises_has_the_product_matrix(permutations):
     n_classes = len(permutations[0])
     first, second = (np.eye(n_classes)[list(order)] for order in permutations)
     y = np.arange(3 * n_classes) % n_classes
@@ -206,7 +204,7 @@ def test_composition_of_sure_noise_is_noise_by_the_product_matrix(permutations):
 
 @quick
 @given(st.data(), st.integers(2, 5))
-def test_product_of_transition_matrices_is_one(data, n_classes):
+def test_product_of_transition_matrices_is_a_transition_matrix(data, n_classes):
     first = data.draw(stochastic_matrices(n_classes))
     second = data.draw(stochastic_matrices(n_classes))
     noise = TransitionMatrixNoise(first @ second).fit(np.arange(n_classes))
@@ -215,7 +213,7 @@ def test_product_of_transition_matrices_is_one(data, n_classes):
 
 @quick
 @given(cases(kinds=("symmetric", "pair", "instance"), exact=True))
-def test_exact_mode_flips_exactly_as_many_as_asked(case):
+def test_exact_mode_flips_the_exact_number_of_labels(case):
     noise, y, X = case
     noise.fit_transform(y, X)
     assert noise.flipped_mask_.sum() == round(noise.rate * len(y))
@@ -235,7 +233,7 @@ def test_exact_pair_noise_counts_only_classes_in_the_mapping(y, rate, seed):
 
 @quick
 @given(cases(kinds=("symmetric", "pair", "matrix"), exact=True))
-def test_exact_mode_gives_each_class_its_share_to_within_one(case):
+def test_exact_mode_flips_the_rate_of_each_class_to_within_one_label(case):
     noise, y, _ = case
     noise.fit_transform(y)
     rates_of_classes = 1 - noise.transition_matrix_.diagonal()
@@ -252,11 +250,11 @@ def test_exact_mode_gives_each_class_its_share_to_within_one(case):
     st.integers(2, 5),
     seeds,
 )
-def test_realized_rate_lies_in_its_binomial_bounds(injector, rate, n_classes, seed):
-    """Without a fixed seed, a false alarm would come in one of a million examples.
+def test_realized_rate_is_within_binomial_bounds(injector, rate, n_classes, seed):
+    """A correct injector is outside the bounds in one of a million examples.
 
-    Samples with flip probabilities of their own vary less than a binomial, so the
-    bounds hold for instance-dependent noise too.
+    The number of flips varies less than a binomial if flip probabilities differ between
+    samples, so the bounds hold for instance-dependent noise too.
     """
     y = np.arange(2000) % n_classes
     X = np.random.RandomState(seed).standard_normal((len(y), 3))

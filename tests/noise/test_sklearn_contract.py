@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, none expected to fail."""
+"""scikit-learn's estimator checks, without expected failures."""
 
 import warnings
 
@@ -26,8 +26,8 @@ INJECTORS = [
     InstanceDependentNoise(),
 ]
 
-# scikit-learn has no checks for transformers of the target and says so by a warning,
-# for its LabelEncoder as for the injectors
+# scikit-learn has no checks for transformers of targets, and warns about it for the
+# injectors as for its LabelEncoder.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", SkipTestWarning)
     checks = parametrize_with_checks(
@@ -45,7 +45,7 @@ with warnings.catch_warnings():
 
 
 @checks
-def test_scikit_learns_checks_pass(estimator, check):
+def test_estimator_checks_pass(estimator, check):
     check(estimator)
 
 
@@ -65,12 +65,12 @@ def test_scikit_learns_checks_pass(estimator, check):
         "check_valid_tag_types",
     ],
 )
-def test_checks_that_suit_transformers_of_the_target_pass_too(injector, name):
+def test_applicable_checks_of_transformers_pass(injector, name):
     getattr(estimator_checks, name)(type(injector).__name__, injector)
 
 
 @pytest.mark.parametrize("injector", INJECTORS, ids=repr)
-def test_injectors_are_tagged_as_label_encoders_are(injector):
+def test_injectors_have_the_tags_of_a_label_encoder(injector):
     tags, encoder_tags = get_tags(injector), get_tags(LabelEncoder())
     assert tags.target_tags == encoder_tags.target_tags
     assert tags.input_tags == encoder_tags.input_tags

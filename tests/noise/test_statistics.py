@@ -1,20 +1,20 @@
-"""What labels become, counted over 200,000 draws.
+"""The distribution of noisy labels over 200,000 draws.
 
-Each test is a chi-square test that would blame a right injector once in 10,000 runs;
-with the seeds fixed, each run is the same.
+Each test is a chi-square test that fails for a correct injector once in 10,000 seeds;
+the seeds are fixed.
 """
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare
 
+from skpresto._labels import PART_SIZE
 from skpresto.noise import (
     InstanceDependentNoise,
     PairNoise,
     SymmetricNoise,
     TransitionMatrixNoise,
 )
-from skpresto.noise._labels import PART
 
 FALSE_ALARM = 1e-4
 N_DRAWS = 200_000
@@ -22,7 +22,7 @@ SKEWED = np.array([[0.5, 0.3, 0.2, 0.0], [0, 1, 0, 0], [0.25] * 4, [1e-3, 0, 0, 
 
 
 def p_value(y, noisy, matrix):
-    """Test all rows at once: independent statistics add up, and so do their degrees."""
+    """Test all rows at once, by the sum of their statistics and degrees of freedom."""
     statistic, freedom = 0.0, 0
     for code, row in enumerate(matrix):
         counts = np.bincount(noisy[y == code], minlength=len(matrix))
@@ -55,7 +55,7 @@ def data():
     ],
     ids=repr,
 )
-def test_labels_become_what_the_transition_matrix_says(noise, data):
+def test_noisy_labels_are_distributed_as_the_transition_matrix_says(noise, data):
     X, y = data
     noisy = noise.fit_transform(y, X)
     assert p_value(y, noisy, noise.transition_matrix_) > FALSE_ALARM
@@ -66,16 +66,16 @@ def test_labels_become_what_the_transition_matrix_says(noise, data):
     [SymmetricNoise(0.4), PairNoise(0.3), TransitionMatrixNoise(SKEWED)],
     ids=repr,
 )
-def test_exact_noise_spreads_over_rows_and_classes_as_independent_noise(noise, data):
+def test_exact_noise_has_the_same_distribution(noise, data):
     _, y = data
     noise.set_params(exact=True, random_state=8)
     noisy = noise.fit_transform(y)
     assert p_value(y, noisy, noise.transition_matrix_) > FALSE_ALARM
 
 
-def test_exact_flips_fall_evenly_on_all_rows_across_parts():
-    """Flips are handed out part by part; no part may get more than its share."""
-    y = np.zeros(3 * PART + 1000, dtype=int)
+def test_exact_flips_are_uniform_over_all_parts():
+    """The positions of flips do not show that labels are processed in parts."""
+    y = np.zeros(3 * PART_SIZE + 1000, dtype=int)
     y[::1000] = 1
     noise = SymmetricNoise(0.1, exact=True, random_state=0)
     noise.fit_transform(y)
@@ -86,7 +86,7 @@ def test_exact_flips_fall_evenly_on_all_rows_across_parts():
     assert chisquare(per_block, expected).pvalue > FALSE_ALARM
 
 
-def test_composition_of_two_matrix_noises_has_the_product_matrix(data):
+def test_composition_of_two_noises_has_the_product_matrix(data):
     _, y = data
     other = 0.75 * np.eye(4) + 0.25 * np.eye(4)[[2, 0, 3, 0]]
     first = TransitionMatrixNoise(SKEWED, random_state=9).fit(y)
@@ -96,8 +96,8 @@ def test_composition_of_two_matrix_noises_has_the_product_matrix(data):
     assert p_value(y, noisy, product) > FALSE_ALARM
 
 
-def test_flips_of_one_seed_do_not_repeat_the_projections_of_the_same_seed(data):
-    """The draws must be independent of the flip probabilities made from one seed."""
+def test_flips_are_independent_of_the_projections_of_the_same_seed(data):
+    """Flip probabilities come from the same seed; the number of flips must fit them."""
     X, y = data
     noise = InstanceDependentNoise(0.3, random_state=12)
     noise.fit_transform(y, X)

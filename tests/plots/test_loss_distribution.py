@@ -59,6 +59,12 @@ def test_the_bars_of_each_group_sum_to_one():
         assert area / width == pytest.approx(1)
 
 
+def test_no_tick_is_above_one():
+    display = LossDistributionDisplay([0.1, 0.1, 2.0], [True, True, False]).plot()
+    assert display.ax_.get_ylim()[1] > 1
+    assert max(display.ax_.get_yticks()) == pytest.approx(1)
+
+
 def test_a_group_may_be_empty(legend_of):
     display = LossDistributionDisplay([0.1, 0.2], [True, True]).plot()
     assert "wrong labels (0 samples)" in legend_of(display)

@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,14 @@ def test_frame_contains_all_epochs_of_both_phases(fitted):
     assert frame["stage"].tolist() == [r.stage for r in fitted.history_]
     assert frame["train_error"].tolist() == [r.train_error for r in fitted.history_]
     assert frame["valid_error"].isna().all()
+
+
+def test_all_curves_look_different():
+    complete = [replace(record, valid_error=0.3) for record in RECORDS]
+    lines = StopPointDisplay(complete, STOP_EPOCH).plot().ax_.get_lines()
+    labeled = [line for line in lines if not line.get_label().startswith("_")]
+    styles = {(line.get_color(), line.get_linestyle()) for line in labeled}
+    assert len(styles) == len(labeled) == 10
 
 
 def test_held_out_accuracy_is_one_minus_the_error():

@@ -3,9 +3,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._training import label_history, votes
-from skpresto._training.label_history import LabelHistory
-from tests.training.naive import both_histories
+from skpresto._label_quality import prediction_history, votes
+from skpresto._label_quality.prediction_history import PredictionHistory
+from tests.naive import both_histories
 
 
 @st.composite
@@ -41,10 +41,10 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
     ours, naive = both_histories(*drawn)
     for index, _ in drawn[3][-1:]:
         assert ours.vote_of_batch().tolist() == [naive.vote(i) for i in index]
-        shares = ours.frequencies_of_batch()
+        fractions = ours.frequencies_of_batch()
         for column, i in enumerate(index):
             expected = sorted(naive.frequencies(i).values())
-            found = sorted(share for share in shares[:, column].tolist() if share > 0)
+            found = sorted(fraction for fraction in fractions[:, column].tolist() if fraction > 0)
             assert found == pytest.approx(expected)
 
 
@@ -74,7 +74,7 @@ def epochs_of(batches):
 @given(visits(), st.randoms(use_true_random=False))
 def test_expecting_visits_changes_no_answer(drawn, random):
     n_samples, n_classes, length, batches = drawn
-    ours, patient = (LabelHistory(n_samples, n_classes, length) for _ in range(2))
+    ours, patient = (PredictionHistory(n_samples, n_classes, length) for _ in range(2))
     for run in epochs_of(batches):
         labels = [torch.randint(0, n_classes, index.shape) for index, _ in run]
         if run:
@@ -94,7 +94,7 @@ def test_expecting_visits_changes_no_answer(drawn, random):
 
 
 def test_batches_that_come_otherwise_than_expected_are_recorded_all_the_same():
-    history, plain = (LabelHistory(6, n_classes=3, length=2) for _ in range(2))
+    history, plain = (PredictionHistory(6, n_classes=3, length=2) for _ in range(2))
     expected = [torch.tensor([0, 1]), torch.tensor([2, 3])]
     history.expect(expected)
     for index in (expected[0], torch.tensor([4, 5]), expected[1]):
@@ -126,7 +126,7 @@ def test_restoring_a_state_undoes_later_visits(drawn):
 
 
 def test_a_tie_goes_to_the_class_predicted_last():
-    history = LabelHistory(1, n_classes=3, length=4)
+    history = PredictionHistory(1, n_classes=3, length=4)
     votes = []
     for predicted in (2, 2, 0, 0, 2, 0):
         history.record(torch.tensor([0]), torch.tensor([predicted]))
@@ -135,26 +135,26 @@ def test_a_tie_goes_to_the_class_predicted_last():
 
 
 def test_a_million_samples_take_eleven_megabytes():
-    history = LabelHistory(1_000_000, n_classes=256, length=10)
+    history = PredictionHistory(1_000_000, n_classes=256, length=10)
     assert history.nbytes == 11_000_000
 
 
 def test_votes_counted_in_several_goes_are_the_same(monkeypatch):
-    history = LabelHistory(100, n_classes=4, length=5)
+    history = PredictionHistory(100, n_classes=4, length=5)
     for _ in range(4):
         index = torch.randperm(100)[:80]
         history.record(index, torch.randint(0, 4, (80,)))
     expected = history.vote()
-    monkeypatch.setattr(label_history, "_SAMPLES_AT_ONCE", 17)
+    monkeypatch.setattr(prediction_history, "_SAMPLES_AT_ONCE", 17)
     monkeypatch.setattr(votes, "_SAMPLES_AT_ONCE", 7)
     assert torch.equal(history.vote(), expected)
 
 
 @pytest.mark.parametrize("length", [254, 255, 256, 300])
 def test_long_histories_count_beyond_a_byte(length):
-    history = LabelHistory(1, n_classes=2, length=length)
+    history = PredictionHistory(1, n_classes=2, length=length)
     for visit in range(length + 5):
         history.record(torch.tensor([0]), torch.tensor([int(visit >= length)]))
     assert history.vote().item() == 0
-    share = history.agreement(torch.tensor([1])).item()
-    assert share == pytest.approx(5 / length)
+    fraction = history.agreement(torch.tensor([1])).item()
+    assert fraction == pytest.approx(5 / length)

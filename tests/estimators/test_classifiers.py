@@ -24,7 +24,7 @@ from skpresto import (
     PrestoppingPlusClassifier,
 )
 from skpresto._training.cross_fit import LearnWhatJudgesTrust
-from skpresto._training.two_phases import LearnFromSafeSet
+from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick

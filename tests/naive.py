@@ -1,13 +1,13 @@
-"""Loop-written twins of the training core, to compare it with."""
+"""Loop-written twins of the package's data structures, to compare them with."""
 
 from collections import Counter
 
 import torch
 
-from skpresto._training.label_history import LabelHistory
+from skpresto._label_quality.prediction_history import PredictionHistory
 
 
-class NaiveLabelHistory:
+class NaivePredictionHistory:
     """Lists of predictions, oldest first; every question answered by counting."""
 
     def __init__(self, n_samples, length):
@@ -40,8 +40,8 @@ class NaiveLabelHistory:
 
 def both_histories(n_samples, n_classes, length, batches):
     """Return the history and its twin after the same visits."""
-    ours = LabelHistory(n_samples, n_classes, length)
-    naive = NaiveLabelHistory(n_samples, length)
+    ours = PredictionHistory(n_samples, n_classes, length)
+    naive = NaivePredictionHistory(n_samples, length)
     for index, predicted in batches:
         ours.record(torch.tensor(index), torch.tensor(predicted))
         naive.record(index, predicted)

@@ -1,11 +1,13 @@
+import copy
+
 import pytest
 import torch
 from skorch.callbacks import Callback, GradientNormClipping, LRScheduler
 from torch import nn
 
-from skpresto._training.batch import Selection
-from skpresto._training.policy import LearnFromAll, SelectionPolicy
-from skpresto._training.two_phases import LearnFromSafeSet
+from skpresto._selection.base import Selection
+from skpresto._selection.base import LearnFromAll, SelectionPolicy
+from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto.exceptions import TrainingDivergedError
 from skpresto.modules import MLP
 from skpresto.stopping import StopRule
@@ -66,24 +68,24 @@ def test_going_back_equals_never_having_gone_past(
         "optimizer": optimizer,
         "optimizer__weight_decay": 5e-4,
         "lr": 0.05,
-        "callbacks": SCHEDULES[schedule],
     }
-    far = make_trainer(**params)
-    assert far.run(LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7))
+    far = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
+    assert far.run(LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7))
     assert far.n_epochs == 7
     far.go_back_to(2)
-    far.run(LearnFromSafeSet(far.label_history), 5, phase=2)
+    far.run(LearnFromSafeSet(far.history), 5, stage="phase 2")
 
-    near = make_trainer(**params)
-    near.run(LearnFromAll(), 3)
-    near.run(LearnFromSafeSet(near.label_history), 5, phase=2)
+    near = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
+    near.run(LearnFromAll(), 3, stage="train")
+    near.run(LearnFromSafeSet(near.history), 5, stage="phase 2")
 
     assert_equal(everything(far), everything(near))
     assert [r.epoch for r in far.records] == [1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 8]
-    assert [r.phase for r in far.records] == [1] * 7 + [2] * 5
+    assert [r.stage for r in far.records] == ["train"] * 7 + ["phase 2"] * 5
+    assert far.net.history[:, "stage"] == [r.stage for r in far.records]
 
 
-class LearntTemperature(nn.Module):
+class LearnedTemperature(nn.Module):
     """A criterion with a parameter of its own."""
 
     def __init__(self):
@@ -108,13 +110,13 @@ class CountsPasses(MLP):
 
 
 def test_going_back_restores_criterion_and_unsaved_buffers(make_trainer):
-    params = {"module": CountsPasses, "criterion": LearntTemperature}
+    params = {"module": CountsPasses, "criterion": LearnedTemperature}
     far = make_trainer(**params)
-    far.run(LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7))
+    far.run(LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7))
     far.go_back_to(2)
-    far.run(LearnFromAll(), 1)
+    far.run(LearnFromAll(), 1, stage="train")
     near = make_trainer(**params)
-    near.run(LearnFromAll(), 4)
+    near.run(LearnFromAll(), 4, stage="train")
     assert torch.equal(far.net.module_.n_passes, near.net.module_.n_passes)
     first, second = (t.net.criterion_.temperature for t in (far, near))
     assert torch.equal(first, second)
@@ -131,9 +133,9 @@ def test_empty_selection_leaves_everything_as_it_was(
         lr=0.01,
         callbacks=[LRScheduler(torch.optim.lr_scheduler.StepLR, step_size=100)],
     )
-    trainer.run(LearnFromAll(), 2)
+    trainer.run(LearnFromAll(), 2, stage="train")
     before = everything(trainer)
-    trainer.run(SelectNothing(), 1)
+    trainer.run(SelectNothing(), 1, stage="train")
     after = everything(trainer)
     changing = ("predicted", "n_entries", "n_epochs", "schedule.0")
     for name in changing:
@@ -147,45 +149,45 @@ def test_empty_selection_leaves_everything_as_it_was(
 
 def test_checkpoints_are_kept_only_while_they_can_be_wanted(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 5, rule=FixedStop(chosen=3, wait_for=9))
-    assert [epoch for epoch in range(5) if epoch in trainer._shelf] == [3, 4]
+    trainer.run(LearnFromAll(), 5, stage="train", rule=FixedStop(chosen=3, wait_for=9))
+    assert [epoch for epoch in range(5) if epoch in trainer._checkpoints] == [3, 4]
 
 
-def test_a_rule_that_moves_backwards_is_told_so(make_trainer):
+def test_a_rule_that_moves_backwards_raises(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 5, rule=FixedStop(chosen=3, wait_for=9))
+    trainer.run(LearnFromAll(), 5, stage="train", rule=FixedStop(chosen=3, wait_for=9))
     with pytest.raises(ValueError, match="no checkpoint of epoch 2.*never move backw"):
         trainer.go_back_to(1)
 
 
-def test_restart_begins_a_new_network_with_an_empty_history(make_trainer):
+def test_start_builds_a_new_network_with_an_empty_history(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 3)
+    trainer.run(LearnFromAll(), 3, stage="train")
     first = trainer.net.module_
-    trainer.restart()
+    trainer.start()
     assert trainer.net.module_ is not first
     assert trainer.n_epochs == 0
-    assert not trainer.label_history.is_visited().any()
+    assert not trainer.history.is_visited().any()
     assert trainer.net.optimizer_.param_groups[0]["lr"] == 0.1
 
 
-def test_restart_can_change_the_number_of_networks_and_keep_the_old_ones(make_trainer):
+def test_start_can_change_the_number_of_networks_and_keep_the_old_ones(make_trainer):
     trainer = make_trainer()
-    trainer.restart(n_networks=3)
-    trainer.run(LearnFromAll(), 2)
-    partners = trainer.net.networks
-    before = [[p.clone() for p in network.parameters()] for network in partners]
-    trainer.restart(n_networks=2, partners=partners)
+    trainer.start(n_networks=3)
+    trainer.run(LearnFromAll(), 2, stage="train")
+    folds = trainer.net.networks
+    before = [[p.clone() for p in network.parameters()] for network in folds]
+    trainer.start(n_networks=2, folds=folds)
     assert len(trainer.net.networks) == 2
-    trainer.run(LearnFromAll(), 2)
-    after = [list(network.parameters()) for network in partners]
+    trainer.run(LearnFromAll(), 2, stage="train")
+    after = [list(network.parameters()) for network in folds]
     for old, new in zip(before, after, strict=True):
         assert all(map(torch.equal, old, new))
     X = torch.as_tensor(trainer.data.X)
     with torch.no_grad():
         fresh, old = (
             torch.stack([torch.log_softmax(n.eval()(X), dim=1) for n in networks])
-            for networks in (trainer.net.networks, partners)
+            for networks in (trainer.net.networks, folds)
         )
         together = torch.softmax(trainer.net.module_.eval()(X), dim=1)
     assert (len(fresh), len(old)) == (2, 3)
@@ -196,27 +198,27 @@ def test_restart_can_change_the_number_of_networks_and_keep_the_old_ones(make_tr
 def test_held_out_rows_are_not_visited_and_their_error_is_measured(make_trainer):
     trainer = make_trainer()
     holdout = torch.arange(0, 400, 10)
-    trainer.run(LearnFromAll(), 2, holdout=holdout)
-    assert not trainer.label_history.is_visited()[holdout].any()
-    assert trainer.label_history.is_visited().sum() == 360
+    trainer.run(LearnFromAll(), 2, stage="train", holdout=holdout)
+    assert not trainer.history.is_visited()[holdout].any()
+    assert trainer.history.is_visited().sum() == 360
     assert 0 < trainer.records[-1].holdout_error < 1
     assert trainer.records[-1].n_holdout == 40
-    trainer.visit_the_unvisited()
-    assert trainer.label_history.is_visited().all()
+    trainer.predict_unseen_samples()
+    assert trainer.history.is_visited().all()
 
 
 def test_records_agree_with_a_hand_count(make_trainer):
     trainer = make_trainer(q=1)
-    trainer.run(LearnFromAll(), 1)
-    before = trainer.label_history.newest().clone()
-    trainer.run(LearnFromAll(), 1)
+    trainer.run(LearnFromAll(), 1, stage="train")
+    before = trainer.history.newest().clone()
+    trainer.run(LearnFromAll(), 1, stage="train")
     first, second = trainer.records
-    now = trainer.label_history.newest()
+    now = trainer.history.newest()
     wrong = now != trainer.labels
     assert first.changed_fraction == 1.0
     assert second.changed_fraction == pytest.approx((now != before).double().mean())
     assert second.train_error == pytest.approx(wrong.double().mean().item())
-    # With one entry a sample, memorized is predicted.
+    # With one entry per sample, memorized is predicted.
     assert second.memorized_fraction == pytest.approx(1 - second.train_error)
     correct = trainer.data.is_correct
     both = (~wrong & correct).sum().item()
@@ -239,9 +241,9 @@ class NaNAfter(nn.Module):
 
 def test_divergence_names_the_learning_rate(make_trainer):
     trainer = make_trainer(module=NaNAfter, module__healthy_steps=8, lr=0.25)
-    trainer.run(LearnFromAll(), 1)
+    trainer.run(LearnFromAll(), 1, stage="train")
     with pytest.raises(TrainingDivergedError, match=r"epoch 2 is nan.*lr=0\.25"):
-        trainer.run(LearnFromAll(), 1)
+        trainer.run(LearnFromAll(), 1, stage="train")
 
 
 class Listener(Callback):
@@ -260,7 +262,7 @@ class Listener(Callback):
 
 def test_callbacks_hear_of_batches_and_epochs(make_trainer):
     trainer = make_trainer(callbacks=[("listener", Listener)], batch_size=200)
-    trainer.run(LearnFromAll(), 1)
+    trainer.run(LearnFromAll(), 1, stage="train")
     heard = dict(trainer.net.callbacks_)["listener"].heard
     assert heard == [("begin", 200, 200), ("end", 0)] * 2 + [("epoch", True)]
 
@@ -271,8 +273,8 @@ def test_gradient_clipping_is_heard(make_trainer, everything):
         for callbacks in ([], [GradientNormClipping(gradient_clip_value=1e-6)])
     )
     start = everything(clipped)["module.0.weight"]
-    plain.run(LearnFromAll(), 1)
-    clipped.run(LearnFromAll(), 1)
+    plain.run(LearnFromAll(), 1, stage="train")
+    clipped.run(LearnFromAll(), 1, stage="train")
     moved = (everything(clipped)["module.0.weight"] - start).abs().max()
     assert 0 < moved < 1e-4
     assert not torch.equal(
@@ -282,7 +284,8 @@ def test_gradient_clipping_is_heard(make_trainer, everything):
 
 def test_nothing_of_the_training_stays_on_the_net(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 1)
+    trainer.run(LearnFromAll(), 1, stage="train")
     trainer.finish()
-    left = {"policy_", "label_history_", "evaluate_", "trial_"} & set(vars(trainer.net))
-    assert not left
+    assert "blueprint_" not in vars(trainer.net)
+    held = [v for v in vars(trainer.net).values() if v is trainer.data.X]
+    assert not held

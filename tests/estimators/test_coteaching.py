@@ -9,9 +9,9 @@ from sklearn.model_selection import GridSearchCV
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
-from skpresto._coteaching import ExchangeSmallLoss
-from skpresto._coteaching_plus import ExchangeSmallLossWhereTheyDisagree
-from skpresto._training.batch import Batch
+from skpresto._selection.small_loss import ExchangeSmallLoss
+from skpresto._selection.small_loss import ExchangeSmallLossOnDisagreement
+from skpresto._selection.base import Batch
 from skpresto.modules import MLP
 from tests.discovery import quick
 
@@ -73,7 +73,7 @@ def test_exchange_equals_its_naive_twin(batch, rate, ramp):
 
 @given(batch=batches(), rate=st.floats(0, 0.95), warm_up=st.integers(0, 8))
 def test_exchange_where_they_disagree_equals_its_naive_twin(batch, rate, warm_up):
-    policy = ExchangeSmallLossWhereTheyDisagree(20, rate, 5, warm_up=warm_up)
+    policy = ExchangeSmallLossOnDisagreement(20, rate, 5, warm_up=warm_up)
     weights = policy.select(batch).weights.tolist()
     assert weights == naive_selection(batch, rate, 5, warm_up)
     predicted = batch.logits.argmax(dim=2)
@@ -138,8 +138,8 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
 
 
 def test_a_network_with_nothing_to_learn_stays_as_it_is(make_trainer):
-    from skpresto._training.batch import Selection
-    from skpresto._training.policy import SelectionPolicy
+    from skpresto._selection.base import Selection
+    from skpresto._selection.base import SelectionPolicy
 
     class OnlyTheFirstLearns(SelectionPolicy):
         def select(self, batch):

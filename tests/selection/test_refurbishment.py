@@ -17,22 +17,22 @@ from skpresto import (
     PrestoppingPlusClassifier,
     SelfieClassifier,
 )
-from skpresto._selfie import RefurbishAndSelect
-from skpresto._training.batch import Batch
-from skpresto._training.label_history import LabelHistory
-from skpresto._training.losses import sample_losses
-from skpresto._training.refurbishment import LearnSafeAndRefurbished, Refurbisher
-from skpresto._training.tally import mean_losses
+from skpresto._selection.refurbishment import RefurbishAndSelect
+from skpresto._selection.base import Batch
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._engine.losses import sample_losses
+from skpresto._selection.refurbishment import LearnSafeAndRefurbished, Refurbisher
+from skpresto._engine.tally import mean_losses
 from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
 from tests.discovery import StopAfter, quick
-from tests.training.naive import NaiveLabelHistory
+from tests.naive import NaivePredictionHistory
 
 N, K = 5, 3
 
 
 def refurbisher_after(predictions, q, epsilon, n_classes):
     """Return what one sample with these predictions, oldest first, is corrected to."""
-    history = LabelHistory(1, n_classes, q)
+    history = PredictionHistory(1, n_classes, q)
     refurbisher = Refurbisher(history, 1, n_classes, epsilon)
     index = torch.tensor([0])
     losses = torch.zeros(1, 1)
@@ -62,7 +62,7 @@ def test_a_corrected_label_stays_until_the_next_correction():
 
 class NaiveRefurbisher:
     def __init__(self, q, epsilon):
-        self.history = NaiveLabelHistory(N, q)
+        self.history = NaivePredictionHistory(N, q)
         self.epsilon = epsilon
         self.corrected = [-1] * N
 
@@ -90,7 +90,7 @@ epsilons = st.sampled_from([0.0, 0.05, 0.6, 1.0])
 
 def run_both(visits, labels, q, epsilon, policy_of, naive_of):
     """Compare a policy with its twin over a sequence of batches."""
-    history = LabelHistory(N, K, q)
+    history = PredictionHistory(N, K, q)
     policy = policy_of(Refurbisher(history, N, K, epsilon))
     naive = NaiveRefurbisher(q, epsilon)
     labels = torch.tensor(labels)
@@ -106,11 +106,11 @@ def run_both(visits, labels, q, epsilon, policy_of, naive_of):
         expected = naive_of(naive, index, labels.tolist(), losses, epoch)
         if expected is None:
             assert selection.weights is None
-            assert selection.labels is None
+            assert selection.targets is None
             continue
         weights, learnt = expected
         assert selection.weights.tolist() == [weights]
-        found = batch.labels if selection.labels is None else selection.labels
+        found = batch.labels if selection.targets is None else selection.targets
         chosen = [i for i, weight in enumerate(weights) if weight]
         assert found[chosen].tolist() == [learnt[i] for i in chosen]
 

@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._training.batch import Batch
-from skpresto._training.label_history import LabelHistory
-from skpresto._training.two_phases import LearnFromSafeSet, hold_out
+from skpresto._selection.base import Batch
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import (
     AgreementStop,
@@ -25,7 +25,7 @@ from skpresto.stopping import (
     ValidationStop,
 )
 from tests.discovery import StopAfter, quick
-from tests.training.naive import NaiveLabelHistory
+from tests.naive import NaivePredictionHistory
 
 RULES = [
     AgreementStop(),
@@ -182,7 +182,7 @@ def test_a_class_lost_from_the_safe_set_is_named():
     labels=st.lists(st.integers(0, 2), min_size=6, max_size=6),
 )
 def test_safe_set_policy_equals_its_naive_twin(n_samples, length, visits, labels):
-    history, naive = LabelHistory(6, 3, length), NaiveLabelHistory(6, length)
+    history, naive = PredictionHistory(6, 3, length), NaivePredictionHistory(6, length)
     policy, labels = LearnFromSafeSet(history), torch.tensor(labels)
     for rows, predicted in visits:
         index = torch.tensor(rows)
@@ -193,7 +193,7 @@ def test_safe_set_policy_equals_its_naive_twin(n_samples, length, visits, labels
         selection = policy.select(batch)
         expected = [[float(naive.vote(i) == labels[i]) for i in rows]]
         assert selection.weights.tolist() == expected
-        assert selection.labels is None
+        assert selection.targets is None
 
 
 @given(

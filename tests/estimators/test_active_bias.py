@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto import ActiveBiasClassifier
-from skpresto._active_bias import EmphasiseUncertain
-from skpresto._training.batch import Batch
+from skpresto._selection.uncertainty import EmphasizeUncertain
+from skpresto._selection.base import Batch
 from tests.discovery import quick
 
 
@@ -27,7 +27,7 @@ def naive_weight(probabilities, smoothness):
 
 
 def test_weights_by_hand():
-    policy = EmphasiseUncertain(1, smoothness=0.2, warm_up=0)
+    policy = EmphasizeUncertain(1, smoothness=0.2, warm_up=0)
     for probability in (0.2, 0.4, 0.9):
         policy.select(batch_of([0], [probability]))
     # Mean 0.5, variance (0.09 + 0.01 + 0.16) / 3 = 0.086667, and 0.086667^2 / 2.
@@ -47,7 +47,7 @@ def test_weights_by_hand():
     smoothness=st.floats(0.01, 1),
 )
 def test_weights_equal_those_of_a_naive_twin(visits, smoothness):
-    policy = EmphasiseUncertain(5, smoothness, warm_up=0)
+    policy = EmphasizeUncertain(5, smoothness, warm_up=0)
     seen = [[] for _ in range(5)]
     for index, probabilities in visits:
         selection = policy.select(batch_of(index, probabilities[: len(index)]))
@@ -58,7 +58,7 @@ def test_weights_equal_those_of_a_naive_twin(visits, smoothness):
 
 
 def test_all_samples_weigh_the_same_in_the_warm_up():
-    policy = EmphasiseUncertain(2, smoothness=0.2, warm_up=3)
+    policy = EmphasizeUncertain(2, smoothness=0.2, warm_up=3)
     for epoch in range(3):
         assert policy.select(batch_of([0, 1], [0.2, 0.9], epoch)).weights is None
     assert policy.select(batch_of([0, 1], [0.2, 0.9], 3)).weights is not None

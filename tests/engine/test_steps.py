@@ -1,4 +1,5 @@
 import copy
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -6,16 +7,16 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skpresto._training.net import PolicyNet
-from skpresto._training.network_stack import NetworkStack
-from skpresto._training.policy import LearnFromAll
-from skpresto._training.steps import (
+from skpresto._engine import loop
+from skpresto._engine.ensemble import NetworkStack
+from skpresto._selection.base import LearnFromAll
+from skpresto._engine.steps import (
     Step,
     StepIfSelected,
     StepUnlessEmpty,
     begin_momentum,
 )
-from skpresto._training.two_phases import LearnFromSafeSet
+from skpresto._selection.safe_set import LearnFromSafeSet
 
 OPTIMIZERS = {
     "SGD": (torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
@@ -174,37 +175,41 @@ class CountOperations(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+def pretend_to_be_on(monkeypatch, device):
+    """Let the training loop choose its kind of step as on another device."""
+    fake = SimpleNamespace(device=lambda _: SimpleNamespace(type=device))
+    monkeypatch.setattr(loop, "torch", fake)
+
+
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
 @pytest.mark.parametrize("in_phase_two", [False, True])
 def test_an_epoch_waits_for_the_device_equally_often_however_many_batches(
     make_trainer, monkeypatch, optimizer, in_phase_two
 ):
-    monkeypatch.setattr(PolicyNet, "_waiting_costs", lambda self: True)
+    pretend_to_be_on(monkeypatch, "cuda")
     n_waits = []
     for batch_size in (200, 10):
         trainer = make_trainer(batch_size=batch_size, optimizer=optimizer, lr=0.01)
-        history = trainer.label_history
+        history = trainer.history
         policy = LearnFromSafeSet(history) if in_phase_two else LearnFromAll()
-        trainer.run(LearnFromAll(), 1)
+        trainer.run(LearnFromAll(), 1, stage="train")
         with CountOperations() as operations, CountCalls() as calls:
-            trainer.run(policy, 1)
+            trainer.run(policy, 1, stage="train")
         assert trainer.net.history[-1, "train_batch_count"] == 400 / batch_size
         n_waits.append((operations.n_calls, calls.n_calls))
     assert n_waits[0] == n_waits[1]
     assert n_waits[0][1] > 0  # it does count
 
 
-def test_the_same_is_learnt_whether_or_not_waiting_costs(
+def test_training_is_the_same_whether_or_not_steps_wait_for_the_device(
     make_trainer, everything, assert_equal, monkeypatch
 ):
     results = []
-    for costs in (False, True):
-        monkeypatch.setattr(
-            PolicyNet, "_waiting_costs", lambda self, costs=costs: costs
-        )
+    for device in ("cpu", "cuda"):
+        pretend_to_be_on(monkeypatch, device)
         trainer = make_trainer(batch_size=5)
-        trainer.run(LearnFromAll(), 2)
-        trainer.run(LearnFromSafeSet(trainer.label_history), 2)
+        trainer.run(LearnFromAll(), 2, stage="train")
+        trainer.run(LearnFromSafeSet(trainer.history), 2, stage="train")
         results.append((everything(trainer), trainer.records[-1]))
     assert_equal(results[0][0], results[1][0])
     first, second = (record for _, record in results)

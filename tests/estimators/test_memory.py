@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from skpresto import DefaultClassifier
-from skpresto._inputs import check_training_data
+from skpresto._estimators.validation import check_training_data
 from skpresto._training import batching
 from tests.discovery import quick
 

@@ -1,0 +1,37 @@
+"""The internals of skpresto that are timed; the only file here that imports them."""
+
+from skpresto import DefaultClassifier
+from skpresto._engine.progress import Progress
+from skpresto._engine.trainer import Trainer
+from skpresto._estimators.build import build_net
+from skpresto._estimators.validation import check_training_data
+from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._selection.base import LearnFromAll
+from skpresto._selection.safe_set import LearnFromSafeSet
+
+
+def trainer(module, X, y, q, **params):
+    """Return the Trainer that all classifiers are trained with, started."""
+    classifier = DefaultClassifier(module, **params)
+    data = check_training_data(classifier, X, y, None, None, None)
+    started = Trainer(build_net(classifier, data), data, q, Progress(0, 1))
+    started.start()
+    return started
+
+
+def run_phase_one(runner, n_epochs=1):
+    """Train on all labels."""
+    runner.run(LearnFromAll(), n_epochs, stage="phase 1")
+
+
+def run_phase_two(runner, n_epochs=1):
+    """Train on the safe set, and average probabilities for the label quality."""
+    policy = LearnFromSafeSet(runner.history)
+    visits = MeanProbabilities(runner.labels, runner.data.n_classes)
+    runner.run(policy, n_epochs, stage="phase 2", observe=visits.add)
+
+
+def history_bytes(n_samples, n_classes, q):
+    """Return the memory of the prediction history."""
+    return PredictionHistory(n_samples, n_classes=n_classes, length=q).nbytes

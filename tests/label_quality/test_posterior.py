@@ -1,0 +1,142 @@
+"""The posterior probability that a given label is correct."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skpresto._label_quality import posterior as posterior_file
+from skpresto._label_quality.posterior import (
+    LabelPosterior,
+    above_class_median_confidence,
+)
+from tests.naive_posterior import (
+    C,
+    N,
+    NaiveOutOfFold,
+    epsilons,
+    folds_of,
+    is_undecided,
+    labels_of,
+    lengths,
+    posteriors,
+    probabilities_after,
+    transitions,
+    visits_made,
+)
+
+
+@given(visits_made, labels_of, folds_of, lengths, st.booleans())
+def test_posteriors_equal_those_of_the_naive_twin(visits, labels, folds, q, is_end):
+    """While networks are trained, and in the end."""
+    naive = NaiveOutOfFold(visits, folds, q)
+    means = naive.finalize(labels) if is_end else naive.means
+    if is_undecided(means, is_end) or (naive.is_tied and is_end):
+        return
+    if is_end and is_undecided(naive._geometric(1.0)):
+        return
+    given = torch.tensor(labels)
+    probabilities = probabilities_after(visits, folds, q)
+    probability = probabilities.finalize(given) if is_end else probabilities.mean
+    found = LabelPosterior(probability, given, confident_only=is_end)
+    matrix = np.array(transitions(means, labels, is_end))
+    assert found.transition_matrix.numpy() == pytest.approx(matrix)
+    everything = found.posterior(torch.arange(N))
+    expected = np.array(posteriors(means, labels, is_end))
+    assert everything.numpy() == pytest.approx(expected, abs=1e-5)
+    some = torch.tensor([4, 0])
+    assert torch.equal(found.posterior(some), everything[some])
+
+
+def posterior_after(visits, labels, folds, q, epsilon=0.05):
+    probability = probabilities_after(visits, folds, q).mean
+    return LabelPosterior(probability, torch.tensor(labels), epsilon)
+
+
+@given(visits_made, labels_of, folds_of, lengths, epsilons)
+def test_an_assessment_follows_from_the_posterior(visits, labels, folds, q, epsilon):
+    posterior = posterior_after(visits, labels, folds, q, epsilon)
+    assessed = posterior.assess_all()
+    for i, row in enumerate(posterior.posterior(torch.arange(N)).tolist()):
+        suggested = row.index(max(row))
+        is_safe = row[labels[i]] >= 0.5
+        is_clear = max(row) >= 1 - epsilon and max(row) > 0
+        is_corrected = is_clear and not is_safe and suggested != labels[i]
+        assert assessed.is_safe[i] == is_safe
+        assert assessed.is_corrected[i] == is_corrected
+        assert assessed.is_usable[i] == (is_safe or is_corrected)
+        used = suggested if is_corrected else labels[i]
+        assert assessed.labels[i] == used
+        assert assessed.quality[i] == row[labels[i]]
+        assert assessed.suggested[i] == suggested
+        assert assessed.error_probability[i] == pytest.approx(1 - row[used], abs=1e-6)
+    assert torch.equal(posterior.agrees(torch.tensor(labels)), assessed.is_safe)
+
+
+@given(visits_made, labels_of, folds_of, lengths)
+def test_the_transition_matrix_holds_positive_frequencies(visits, labels, folds, q):
+    matrix = posterior_after(visits, labels, folds, q).transition_matrix
+    assert (matrix > 0).all()
+    assert matrix.sum(dim=1).tolist() == pytest.approx([1] * C)
+
+
+def test_labels_assessed_in_several_parts_are_the_same(monkeypatch):
+    torch.manual_seed(0)
+    probability, labels = torch.rand(100, C), torch.arange(100) % C
+    posterior = LabelPosterior(probability, labels, epsilon=0.4)
+    at_once = posterior.assess_all()
+    monkeypatch.setattr(posterior_file, "_SAMPLES_AT_ONCE", 17)
+    assert all(map(torch.equal, posterior.assess_all(), at_once))
+
+
+def test_transitions_are_counted_from_the_present_probabilities():
+    probability, labels = torch.zeros(4, C), torch.tensor([0, 0, 1, 1])
+    posterior = LabelPosterior(probability, labels)
+    assert posterior.transition_matrix == pytest.approx(np.full((C, C), 1 / C))
+    probability[:, 0] = 1.0
+    posterior.count_transitions()
+    expected = [(2 + 1 / 3) / 5, (2 + 1 / 3) / 5, (1 / 3) / 5]
+    assert posterior.transition_matrix[0].tolist() == pytest.approx(expected)
+
+
+def test_a_sample_without_probabilities_is_neither_safe_nor_corrected():
+    labels = torch.zeros(N, dtype=torch.int64)
+    assessed = LabelPosterior(torch.zeros(N, C), labels, epsilon=1.0).assess_all()
+    assert not assessed.is_usable.any()
+    assert (assessed.quality == 0).all()
+
+
+def test_a_label_that_noise_rarely_produces_needs_less_support():
+    """Class 1 is often labeled 0 and never 2, so label 2 is accepted more easily."""
+    labels = torch.tensor([1] * 10 + [0] * 8 + [0, 2])
+    probability = torch.tensor([[0.2, 0.6, 0.2]]).repeat(20, 1)
+    assessed = LabelPosterior(probability, labels, 0.05).assess_all()
+    assert assessed.is_safe[:10].all()
+    assert not assessed.is_safe[10:19].any()
+    assert assessed.quality[19] > assessed.quality[18]
+
+
+def test_errors_of_less_confident_predictions_do_not_count_as_label_noise():
+    """Of six samples predicted as class 0, the two least confident are labeled 1."""
+    labels = torch.tensor([0, 0, 0, 0, 1, 1])
+    probability = torch.tensor([[0.9, 0.05, 0.05]] * 4 + [[0.5, 0.45, 0.05]] * 2)
+    plain = LabelPosterior(probability, labels)
+    confident = LabelPosterior(probability, labels, confident_only=True)
+    assert plain.transition_matrix[0, 1] == pytest.approx((2 + 1 / 3) / 7)
+    assert confident.transition_matrix[0, 1] == pytest.approx((1 / 3) / 5)
+    assert confident.agrees(labels).all()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 99)), min_size=1, max_size=30)
+)
+def test_the_more_confident_half_of_every_class(samples):
+    predicted, confidence = (
+        torch.tensor(column) for column in zip(*samples, strict=True)
+    )
+    is_above = above_class_median_confidence(confidence / 100, predicted)
+    for c in predicted.unique():
+        of_class = confidence[predicted == c]
+        middle = of_class.sort(descending=True).values[(len(of_class) - 1) // 2]
+        assert torch.equal(is_above[predicted == c], of_class >= middle)
