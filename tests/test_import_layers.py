@@ -13,7 +13,9 @@ ROOT = Path(skpresto.__file__).parent
 
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
+    "_labels": 0,
     "_sklearn": 0,
+    "_splits": 0,
     "_warn": 0,
     "exceptions": 0,
     "metrics": 1,
@@ -21,27 +23,39 @@ LAYERS = {
     "stopping": 1,
     "datasets": 1,
     "modules": 1,
-    "_training": 2,
-    "_net_params": 2,
-    "_warm_up": 2,
-    "_inputs": 3,
-    "_callbacks": 3,
-    "_build_net": 4,
-    "_noise_rate": 5,
-    "_base": 5,
-    "plots": 4,
-    "_default": 6,
-    "_prestopping": 6,
-    "_active_bias": 6,
-    "_coteaching": 6,
-    "_selfie": 6,
-    # A "plus" method is its base method and something more.
-    "_prestopping_plus": 7,
-    "_coteaching_plus": 7,
+    "_label_quality": 2,
+    "_selection": 3,
+    "_engine": 4,
+    "_estimators": 5,
+    "plots": 5,
     "__init__": 9,
 }
+#: Layers within _estimators: shared parts, then the methods, then those built on them.
+ESTIMATOR_LAYERS = {
+    "__init__": 0,
+    "params": 0,
+    "epochs": 0,
+    "validation": 0,
+    "callbacks": 1,
+    "build": 2,
+    "base": 3,
+    "reporting": 3,
+    "two_phases": 3,
+    "cross_fitting": 3,
+    "noise_rate": 4,
+    "active_bias": 5,
+    "coteaching": 5,
+    "default": 5,
+    "prestopping": 5,
+    "selfie": 5,
+    "coteaching_plus": 6,
+    "prestopping_plus": 6,
+    "cross_prestopping": 6,
+}
 WITHOUT_TORCH = (
+    "_labels",
     "_sklearn",
+    "_splits",
     "_warn",
     "exceptions",
     "metrics",
@@ -50,6 +64,8 @@ WITHOUT_TORCH = (
     "datasets",
     "plots",
 )
+#: The only files that import skorch.
+WITH_SKORCH = ("_engine/net.py", "_engine/callbacks.py")
 FILES = sorted(ROOT.rglob("*.py"))
 
 
@@ -75,13 +91,23 @@ def test_imports_go_downwards(path):
             assert other == part or LAYERS[other] < LAYERS[part], module
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "_estimators").glob("*.py")), ids=lambda p: p.stem
+)
+def test_imports_among_estimators_go_downwards(path):
+    for module in imports_of(path):
+        if module.startswith("skpresto._estimators."):
+            other = module.split(".")[2]
+            assert ESTIMATOR_LAYERS[other] < ESTIMATOR_LAYERS[path.stem], module
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_third_party_imports_stay_in_their_place(path):
     part = part_of(path)
     tops = {module.split(".")[0] for module in imports_of(path)}
     if part in WITHOUT_TORCH:
         assert not tops & {"torch", "skorch"}
-    if path.name != "net.py":
+    if path.relative_to(ROOT).as_posix() not in WITH_SKORCH:
         assert "skorch" not in tops
     private = [m for m in imports_of(path) if m.startswith("sklearn") and "._" in m]
     assert not private or part == "_sklearn"

@@ -49,11 +49,11 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
     classes_, n_features_in_, feature_names_in_, input_shape_, net_, n_epochs_
         As in :class:`PrestoppingClassifier`.
     history_ : list of EpochRecord
-        One record an epoch; goes straight into a ``DataFrame``.
+        One record per epoch; can be passed to ``pandas.DataFrame``.
     safe_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Whether a network learnt from the sample in the last epoch. Late in the
-        training that are few, since the networks agree on most.
-    label_agreement_, suggested_labels_ : ndarray of shape (n_samples,)
+        Whether a network selected the sample in the last epoch. Late in training these
+        are few, since the networks agree on most samples.
+    label_quality_, label_agreement_, suggested_labels_, label_report_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         The noise rate used: as given, or estimated.

@@ -213,7 +213,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         trainer.predict_unseen_samples()
         report = LabelReport(
             is_safe=assessment.is_safe,
-            quality=assessment.quality,
+            quality=posterior.label_quality(),
             suggested=assessment.suggested,
             agreement=trainer.history.agreement(trainer.labels),
             corrected=assessment.labels,

@@ -112,4 +112,4 @@ class MeanProbabilities:
         posterior = LabelPosterior(
             means, self.labels, confident_only=True, damping=_DAMPING
         )
-        return posterior.assess_all().quality
+        return posterior.label_quality()

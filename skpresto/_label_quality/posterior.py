@@ -15,6 +15,9 @@ _SAMPLES_AT_ONCE = 1 << 14
 # but reject correct labels of samples that are hard to learn.
 _TEMPERATURES = [2 ** (step / 10) for step in range(21)]
 
+# Lower bound of a probability before its logarithm is taken.
+_MIN_PROBABILITY = 1e-12
+
 
 class LabelAssessment(NamedTuple):
     """What the posterior says about labels, one entry per sample.
@@ -141,6 +144,24 @@ class LabelPosterior:
         parts = [self.assess(index) for index in samples.split(_SAMPLES_AT_ONCE)]
         return LabelAssessment(*map(torch.cat, zip(*parts, strict=True)))
 
+    def label_quality(self) -> Tensor:
+        """Return the posterior probability of each given label, without ties.
+
+        As ``quality`` of :meth:`assess_all`, but computed from log-odds in float64:
+        float32 would round the posteriors of many samples to 0 or 1.
+        """
+        samples = torch.arange(len(self.labels), device=self.labels.device)
+        return torch.cat(list(map(self._quality_of, samples.split(_SAMPLES_AT_ONCE))))
+
+    def _quality_of(self, index: Tensor) -> Tensor:
+        labels = self.labels.index_select(0, index)
+        of_label = self.transition_matrix.double().log().t().index_select(0, labels)
+        probability = self.probability.index_select(0, index).double()
+        joint = probability.clamp_(min=_MIN_PROBABILITY).log_().add_(of_label)
+        own = joint.gather(1, labels.unsqueeze(1))
+        joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
+        return torch.sigmoid(own - joint.logsumexp(dim=1, keepdim=True)).squeeze(1)
+
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of the given labels are safe at present."""
         return self.assess_all().is_safe
@@ -152,8 +173,8 @@ def counted_transition_matrix(
     """Return how often each class carries each label.
 
     One more sample per class, labeled at random, keeps every entry positive. With
-    damping, the result is a mixture with a prior by which half of the labels are
-    correct and the others random.
+    damping, that sample is labeled as in a prior by which half of the labels are
+    correct and the others random, and the result is a mixture with that prior.
 
     Examples
     --------
@@ -163,10 +184,13 @@ def counted_transition_matrix(
             [0.2500, 0.7500]])
     """
     joint = joint_counts(given.cpu().numpy(), true.cpu().numpy(), n_classes)
-    matrix = rows_given_truth(joint.astype(np.float32), smoothing=1)
+    joint = joint.astype(np.float32)
     if damping:
-        prior = (np.eye(n_classes) + 1 / n_classes) / 2
-        matrix = (1 - damping) * matrix + damping * prior.astype(np.float32)
+        prior = ((np.eye(n_classes) + 1 / n_classes) / 2).astype(np.float32)
+        counted = rows_given_truth(joint, smoothing=1, prior=prior)
+        matrix = (1 - damping) * counted + damping * prior
+    else:
+        matrix = rows_given_truth(joint, smoothing=1)
     return torch.from_numpy(matrix).to(true.device)
 
 

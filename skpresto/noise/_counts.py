@@ -37,7 +37,9 @@ def joint_counts(noisy: Codes, true: Codes, n_classes: int) -> NDArray[np.float6
     return counts.reshape(n_classes, n_classes).astype(np.float64)
 
 
-def rows_given_truth(joint: NDArray[Any], smoothing: float = 0.0) -> NDArray[Any]:
+def rows_given_truth(
+    joint: NDArray[Any], smoothing: float = 0.0, prior: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """Convert joint counts to a transition matrix, P(given label | true label).
 
     Parameters
@@ -46,8 +48,10 @@ def rows_given_truth(joint: NDArray[Any], smoothing: float = 0.0) -> NDArray[Any
         Counts or weights by given label (rows) and true label (columns), as returned by
         :func:`joint_counts`.
     smoothing : float, default=0.0
-        Number of samples to add to each class, with labels spread uniformly over all
-        classes: ``(counts + smoothing / n_classes) / (total + smoothing)``.
+        Number of samples to add to each class, with labels distributed as in ``prior``:
+        ``(counts + smoothing * prior) / (total + smoothing)``.
+    prior : ndarray of shape (n_classes, n_classes), default=None
+        Distribution of the added labels for each class (rows). None means uniform.
 
     Returns
     -------
@@ -71,7 +75,8 @@ def rows_given_truth(joint: NDArray[Any], smoothing: float = 0.0) -> NDArray[Any
     counts = joint.T.astype(joint.dtype if is_floating else np.float64, order="C")
     totals = counts.sum(axis=1, keepdims=True)
     if smoothing > 0:
-        return (counts + smoothing / len(counts)) / (totals + smoothing)
+        added = smoothing / len(counts) if prior is None else smoothing * prior
+        return (counts + added) / (totals + smoothing)
     is_empty = totals[:, 0] == 0
     counts[is_empty, is_empty] = totals[is_empty] = 1
     return counts / totals

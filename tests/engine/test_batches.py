@@ -125,4 +125,6 @@ def test_blocks_of_one_size_hold_all_rows_in_order(n_rows, shape):
     kept = torch.cat([block[:n] for block, n in blocks])
     assert torch.equal(kept, features)
     last, n_in_last = blocks[-1]
-    assert torch.equal(last[n_in_last:], last[n_in_last - 1].expand_as(last)[n_in_last:])
+    assert torch.equal(
+        last[n_in_last:], last[n_in_last - 1].expand_as(last)[n_in_last:]
+    )

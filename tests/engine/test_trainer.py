@@ -70,7 +70,9 @@ def test_going_back_equals_never_having_gone_past(
         "lr": 0.05,
     }
     far = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
-    assert far.run(LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7))
+    assert far.run(
+        LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7)
+    )
     assert far.n_epochs == 7
     far.go_back_to(2)
     far.run(LearnFromSafeSet(far.history), 5, stage="phase 2")

@@ -12,6 +12,7 @@ import pytest
 import torch
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,12 +20,11 @@ from skorch.callbacks import Callback, EpochScoring, LRScheduler
 from torch import nn
 
 from skpresto import (
+    CrossPrestoppingClassifier,
     DefaultClassifier,
     PrestoppingClassifier,
     PrestoppingPlusClassifier,
 )
-from skpresto._training.cross_fit import LearnWhatJudgesTrust
-from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick
@@ -32,15 +32,17 @@ from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
+    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
 ]
 every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+PER_SAMPLE = "safe_mask_", "label_quality_", "label_agreement_", "suggested_labels_"
 
 
 def same_fit(first, second, X):
     """Return whether two fitted classifiers agree to the last bit."""
     return all(
         np.array_equal(getattr(first, name), getattr(second, name))
-        for name in ("safe_mask_", "label_agreement_", "suggested_labels_")
+        for name in PER_SAMPLE
     ) and np.array_equal(first.predict_proba(X), second.predict_proba(X))
 
 
@@ -196,12 +198,49 @@ def test_two_classes_as_booleans(Classifier, blobs):
 def test_masks_are_aligned_with_the_rows_as_given(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier).fit(X, y)
-    assert clf.safe_mask_.shape == clf.label_agreement_.shape == (len(X),)
+    assert all(getattr(clf, name).shape == (len(X),) for name in PER_SAMPLE)
     assert clf.safe_mask_.dtype == bool
     agrees = clf.suggested_labels_ == y
-    # A label that more than half of the predictions agree with is the suggestion.
-    assert agrees[clf.label_agreement_ > 0.5].all()
-    assert not agrees[clf.label_agreement_ == 0].any()
+    # Cross-fitting suggests by the posterior, all others by the vote.
+    is_cross_fitted = Classifier is CrossPrestoppingClassifier
+    assert not getattr(clf, "used_fallback_", False)
+    scores = clf.label_quality_ if is_cross_fitted else clf.label_agreement_
+    assert 0 < agrees.mean() < 1
+    assert agrees[scores > 0.5].all()
+    assert not agrees[scores == 0].any()
+
+
+@every
+def test_label_quality_ranks_correct_labels_above_wrong_ones(Classifier, noisy_blobs):
+    X, y, y_true = noisy_blobs
+    clf = quick(Classifier, max_epochs=20, q=5, batch_size=32).fit(X, y)
+    assert clf.label_quality_.min() >= 0
+    assert clf.label_quality_.max() <= 1
+    assert roc_auc_score(y == y_true, clf.label_quality_) > 0.85
+    # Continuous: far more values than a vote of five predictions can have.
+    assert len(np.unique(clf.label_quality_)) > 50
+
+
+@every
+def test_the_report_is_what_the_attributes_are_read_from(Classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    names = np.array(["a", "b", "c", "d"])
+    clf = quick(Classifier).fit(X, names[y])
+    report = clf.label_report_
+    pairs = [
+        ("safe_mask_", report.is_safe),
+        ("label_quality_", report.quality),
+        ("label_agreement_", report.agreement),
+        ("suggested_labels_", report.suggested),
+        ("noise_rate_", report.noise_rate),
+        ("corrected_labels_", report.corrected),
+        ("corrected_mask_", report.is_corrected),
+        ("transition_matrix_", report.transition_matrix),
+    ]
+    for name, value in pairs:
+        assert hasattr(clf, name) is (value is not None)
+        assert value is None or getattr(clf, name) is value
+    assert set(report.suggested) <= set(names)
 
 
 @every
@@ -301,7 +340,7 @@ def test_images_get_a_convolutional_network(Classifier):
         clf.predict(X[:, :, :5])
 
 
-class AsksForSizes(nn.Linear):
+class TakesSizes(nn.Linear):
     def __init__(self, in_features, out_features):
         super().__init__(in_features, out_features)
 
@@ -317,9 +356,11 @@ class KnowsItsSizes(nn.Sequential):
 
 
 @every
-@pytest.mark.parametrize("module", [AsksForSizes, LazyNet, KnowsItsSizes])
+@pytest.mark.parametrize("module", [TakesSizes, LazyNet, KnowsItsSizes])
 @pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
-def test_module_classes_are_told_what_they_ask_for(Classifier, blobs, module):
+def test_module_classes_get_the_sizes_that_they_take(
+    Classifier, blobs, module
+):
     X, y = blobs
     clf = Classifier(module, max_epochs=8, lr=0.05, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.4  # four classes
@@ -344,7 +385,7 @@ def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
     X, y, y_true = noisy_blobs
     clf = quick(Classifier).fit(X, y, y_true=y_true)
     frame = pd.DataFrame(clf.history_)
-    assert {"epoch", "phase", "train_error", "memorization_precision"} <= set(frame)
+    assert {"epoch", "stage", "train_error", "memorization_precision"} <= set(frame)
     assert frame["epoch"].max() == clf.n_epochs_ or len(frame) >= clf.n_epochs_
     assert frame["memorization_precision"].notna().all()
 
@@ -384,14 +425,13 @@ def test_history_longer_than_the_training(Classifier, noisy_blobs):
 
 
 class Interrupt(Callback):
-    """Press Ctrl-C in the second epoch, or in the first one of phase II."""
+    """Press Ctrl-C at the begin of an epoch after one of a certain stage."""
 
-    def __init__(self, in_phase_two):
-        self.in_phase_two = in_phase_two
+    def __init__(self, after=None):
+        self.after = after
 
     def on_epoch_begin(self, net, **kwargs):
-        is_phase_two = isinstance(net.policy_, LearnFromSafeSet | LearnWhatJudgesTrust)
-        if is_phase_two if self.in_phase_two else net.n_epochs_ == 1:
+        if len(net.history) > 1 and self.after in (None, net.history[-2, "stage"]):
             raise KeyboardInterrupt
 
 
@@ -400,19 +440,26 @@ def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
     Classifier, noisy_blobs
 ):
     X, y, _ = noisy_blobs
-    clf = quick(Classifier, callbacks=[Interrupt(in_phase_two=False)])
+    clf = quick(Classifier, callbacks=[Interrupt()])
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     assert not [name for name in vars(clf) if name.endswith("_")]
 
 
 @pytest.mark.parametrize(
-    "Classifier", [PrestoppingClassifier, PrestoppingPlusClassifier]
+    ("Classifier", "stage"),
+    [
+        (PrestoppingClassifier, "phase 2"),
+        (PrestoppingPlusClassifier, "phase 2"),
+        (PrestoppingPlusClassifier, "final"),
+        (CrossPrestoppingClassifier, "cross-fit phase 2"),
+        (CrossPrestoppingClassifier, "final"),
+    ],
 )
-def test_ctrl_c_in_phase_two_reaches_the_caller(Classifier, noisy_blobs):
+def test_ctrl_c_in_later_stages_reaches_the_caller(Classifier, stage, noisy_blobs):
     X, y, _ = noisy_blobs
-    interrupt = Interrupt(in_phase_two=True)
-    clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=[interrupt])
+    callbacks = [Interrupt(after=stage)]
+    clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=callbacks)
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     assert not [name for name in vars(clf) if name.endswith("_")]
@@ -439,12 +486,12 @@ def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
         assert captured.out == captured.err == ""
     if verbose == 1:
         assert captured.out == ""
-        assert "phase" in captured.err
+        assert clf.history_[-1].stage in captured.err
         assert "error=" in captured.err
         assert "safe=" in captured.err
     if verbose == 2:
         assert len(captured.out.splitlines()) == len(clf.history_)
-        assert captured.out.startswith("phase 1  epoch   1")
+        assert captured.out.startswith(f"{clf.history_[0].stage}  epoch   1")
 
 
 @every

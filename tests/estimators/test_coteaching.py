@@ -9,9 +9,11 @@ from sklearn.model_selection import GridSearchCV
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
-from skpresto._selection.small_loss import ExchangeSmallLoss
-from skpresto._selection.small_loss import ExchangeSmallLossOnDisagreement
-from skpresto._selection.base import Batch
+from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._selection.small_loss import (
+    ExchangeSmallLoss,
+    ExchangeSmallLossOnDisagreement,
+)
 from skpresto.modules import MLP
 from tests.discovery import quick
 
@@ -67,8 +69,8 @@ def test_exchange_equals_its_naive_twin(batch, rate, ramp):
     policy = ExchangeSmallLoss(20, rate, ramp)
     weights = policy.select(batch).weights.tolist()
     assert weights == naive_selection(batch, rate, ramp, warm_up=None)
-    learnt = [a + b > 0 for a, b in zip(*weights, strict=True)]
-    assert policy.is_selected[: len(learnt)].tolist() == learnt
+    learned = [a + b > 0 for a, b in zip(*weights, strict=True)]
+    assert policy.is_selected[: len(learned)].tolist() == learned
 
 
 @given(batch=batches(), rate=st.floats(0, 0.95), warm_up=st.integers(0, 8))
@@ -128,7 +130,7 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
     ]
     assert len(order) == 20
     torch.set_rng_state(state)
-    trainer.run(ExchangeSmallLoss(400, 0.3, 3), 4)
+    trainer.run(ExchangeSmallLoss(400, 0.3, 3), 4, stage="train")
     for twin in twins:
         twin.train()
     plain_coteaching(twins, X, y, order, rate=0.3, ramp=3, lr=0.1)
@@ -138,9 +140,6 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
 
 
 def test_a_network_with_nothing_to_learn_stays_as_it_is(make_trainer):
-    from skpresto._selection.base import Selection
-    from skpresto._selection.base import SelectionPolicy
-
     class OnlyTheFirstLearns(SelectionPolicy):
         def select(self, batch):
             weights = torch.zeros_like(batch.losses)
@@ -148,9 +147,10 @@ def test_a_network_with_nothing_to_learn_stays_as_it_is(make_trainer):
             return Selection(weights=weights)
 
     trainer = make_trainer(classifier=CoTeachingClassifier, n_networks=2)
-    trainer.run(ExchangeSmallLoss(400, 0.3, 3), 1)  # so that there is momentum
+    policy = ExchangeSmallLoss(400, 0.3, 3)
+    trainer.run(policy, 1, stage="train")  # so that there is momentum
     before = copy.deepcopy([n.state_dict() for n in trainer.net.networks])
-    trainer.run(OnlyTheFirstLearns(), 1)
+    trainer.run(OnlyTheFirstLearns(), 1, stage="train")
     after = [n.state_dict() for n in trainer.net.networks]
     assert not torch.equal(before[0]["0.weight"], after[0]["0.weight"])
     assert all(torch.equal(before[1][name], after[1][name]) for name in before[1])
@@ -216,9 +216,9 @@ def test_noise_rate_out_of_range(noisy_blobs, Classifier, rate):
 def test_disagreement_and_skipped_batches_are_recorded(blobs):
     X, y = blobs
     clf = quick(CoTeachingPlusClassifier, warm_up=2, max_epochs=20).fit(X, y)
-    shares = [record.disagreement_fraction for record in clf.history_]
-    assert all(0 <= share <= 1 for share in shares)
-    assert shares[-1] < shares[0]
+    fractions = [record.disagreement_fraction for record in clf.history_]
+    assert all(0 <= fraction <= 1 for fraction in fractions)
+    assert fractions[-1] < fractions[0]
     later = clf.history_[2:]
     assert all(r.selected_fraction <= r.disagreement_fraction for r in later)
 

@@ -12,10 +12,11 @@ from skpresto import PrestoppingClassifier
 from skpresto.stopping import HoldoutStop, ValidationStop
 from tests.discovery import CLASSIFIERS, quick
 
-# A dozen epochs rarely settle a stop rule, and say so.
+# A dozen epochs rarely settle a stop rule.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
+    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
 ]
 every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
 
@@ -187,7 +188,7 @@ class Stream(IterableDataset):
 
 NUMBERS, LABELS = np.zeros((6, 2), dtype=np.float32), [0, 1] * 3
 BAD = {
-    "a stream": (Stream(), LABELS, TypeError, "one to iterate over"),
+    "a stream": (Stream(), LABELS, TypeError, "can only be iterated over"),
     "empty": (Items([]), [], ValueError, "no samples"),
     "no labels": (Items(NUMBERS), None, ValueError, "have no labels.*pass the labels"),
     "too few labels": (Items(NUMBERS), [0, 1], ValueError, "inconsistent numbers"),

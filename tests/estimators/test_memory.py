@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from skpresto import DefaultClassifier
+from skpresto._engine import batches, rows
 from skpresto._estimators.validation import check_training_data
-from skpresto._training import batching
 from tests.discovery import quick
 
 
@@ -49,8 +49,8 @@ def test_a_memory_map_is_trained_on_as_its_array_is(on_disk, blobs, dtype):
 def test_no_more_of_a_memory_map_is_in_memory_than_is_fetched_at_once(
     on_disk, blobs, monkeypatch
 ):
-    monkeypatch.setattr(batching, "_ROWS_AT_ONCE", 32)
-    monkeypatch.setattr(batching, "_ROWS_LOOKED_UP", 64)
+    monkeypatch.setattr(batches, "_ROWS_READ", 32)
+    monkeypatch.setattr(batches, "_ROWS_LOOKED_UP", 64)
     sizes = []
     as_tensor = torch.from_numpy
 
@@ -59,7 +59,7 @@ def test_no_more_of_a_memory_map_is_in_memory_than_is_fetched_at_once(
             sizes.append(len(array))
         return as_tensor(array)
 
-    monkeypatch.setattr(batching.torch, "from_numpy", spy)
+    monkeypatch.setattr(rows.torch, "from_numpy", spy)
     clf = quick(DefaultClassifier, batch_size=16, max_epochs=2)
     clf.fit(on_disk(), blobs[1]).predict(on_disk())
     assert len(sizes) > 20

@@ -66,11 +66,11 @@ def test_beats_plain_training_on_noisy_labels():
     assert gain > 0.05
 
 
-def test_phases_are_written_into_the_history(noisy_blobs):
+def test_stages_are_written_into_the_history(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(PrestoppingClassifier, stop=StopAfter(4), max_epochs=9).fit(X, y)
     assert clf.stop_epoch_ == 4
-    assert [r.phase for r in clf.history_] == [1] * 4 + [2] * 5
+    assert [r.stage for r in clf.history_] == ["phase 1"] * 4 + ["phase 2"] * 5
     assert [r.epoch for r in clf.history_] == list(range(1, 10))
     assert clf.n_epochs_ == 9
     assert all(r.selected_fraction == 1.0 for r in clf.history_[:4])
@@ -196,27 +196,7 @@ def test_safe_set_policy_equals_its_naive_twin(n_samples, length, visits, labels
         assert selection.targets is None
 
 
-@given(
-    counts=st.lists(st.integers(1, 30), min_size=2, max_size=6),
-    fraction=st.floats(0.01, 0.9),
-    seed=st.integers(0, 1000),
-)
-def test_hold_out_is_stratified_and_takes_no_last_row(counts, fraction, seed):
-    labels = np.repeat(np.arange(len(counts)), counts)
-    rng = np.random.RandomState(seed)
-    rng.shuffle(labels)
-    held = hold_out(labels, fraction, rng)
-    if held is None:
-        assert max(counts) == 1
-        return
-    taken = np.bincount(labels[held.numpy()], minlength=len(counts))
-    assert len(set(held.tolist())) == len(held) >= 1
-    assert (taken < np.array(counts)).all()
-    assert (np.abs(taken - fraction * np.array(counts)) <= 1 + 1e-9).all()
-    assert len(held) <= max(1, round(fraction * len(labels)))
-
-
-def test_the_papers_vote_trusts_what_is_predicted_most_often(noisy_blobs):
+def test_safe_is_what_is_predicted_most_often(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(PrestoppingClassifier, stop=StopAfter(4)).fit(X, y)
     assert np.array_equal(clf.safe_mask_, clf.suggested_labels_ == y)

@@ -9,7 +9,7 @@ from tests.discovery import CLASSIFIERS
 
 
 class UserModule(nn.Module):
-    """A network as a user would write it, told the size of the data."""
+    """A network as a user would write it, which gets the size of the data."""
 
     def __init__(self, n_features, n_classes, width=32):
         super().__init__()
@@ -25,7 +25,7 @@ SHORT = {"max_epochs": 15, "batch_size": 32}
 #: The methods that train several times do so once, but for one of each kind.
 ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1},
-    "PrestoppingPlusClassifier": {"folds": 2},
+    "CrossPrestoppingClassifier": {"cv": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
 }
 BUILT_IN = [
@@ -38,9 +38,10 @@ WITH_MODULE = [
 ]
 
 
-# Fifteen epochs on thirty samples rarely settle a stop rule, and say so.
+# Fifteen epochs on thirty samples rarely settle a stop rule.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")
 @parametrize_with_checks([*BUILT_IN, *WITH_MODULE])
 def test_scikit_learn_check_passes(estimator, check):

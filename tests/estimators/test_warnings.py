@@ -10,11 +10,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpresto import (
+    CrossPrestoppingClassifier,
     PrestoppingClassifier,
     PrestoppingPlusClassifier,
     SelfieClassifier,
 )
-from skpresto.exceptions import SafeSetWarning
+from skpresto.exceptions import FallbackWarning, SafeSetWarning
 from skpresto.stopping import NoiseRateStop
 
 
@@ -34,19 +35,22 @@ def warned(clf, X, y):
     [
         (PrestoppingClassifier(max_epochs=2), ConvergenceWarning),
         (PrestoppingPlusClassifier(max_epochs=2), ConvergenceWarning),
-        (PrestoppingPlusClassifier(folds=None, max_epochs=2), ConvergenceWarning),
+        (CrossPrestoppingClassifier(max_epochs=2), ConvergenceWarning),
         (SelfieClassifier(noise_rate=0.3, q=9, max_epochs=4), ConvergenceWarning),
     ],
-    ids=["Prestopping", "Prestopping+", "Prestopping+ as published", "SELFIE"],
+    ids=["Prestopping", "Prestopping+", "CrossPrestopping", "SELFIE"],
 )
 def test_a_run_too_short(clf, category, noisy_blobs):
     X, y, _ = noisy_blobs
     assert (category, __file__) in warned(clf.set_params(random_state=0), X, y)
 
 
-@pytest.mark.parametrize("kind", [PrestoppingClassifier, PrestoppingPlusClassifier])
+@pytest.mark.parametrize(
+    "kind",
+    [PrestoppingClassifier, PrestoppingPlusClassifier, CrossPrestoppingClassifier],
+)
 def test_a_class_that_is_lost(kind, noisy_blobs):
-    """One sample of a class in the midst of others is not believed."""
+    """The label of one sample amid another class is not accepted."""
     X, y, _ = noisy_blobs
     y = y.copy()
     y[0] = y.max() + 1
@@ -63,14 +67,17 @@ def test_through_other_estimators(around, noisy_blobs):
     assert (ConvergenceWarning, __file__) in warned(clf, X, y)
 
 
-def test_networks_that_vote_warn_once_and_of_their_own_stop_point(noisy_blobs):
+def test_a_fallback_warns_once_of_itself_and_once_of_its_stop_point(noisy_blobs):
     X, _, _ = noisy_blobs
     y = np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
-    clf = PrestoppingPlusClassifier(folds=2, max_epochs=4, random_state=0)
-    said = [
-        str(w.message)
-        for w in all_warned(clf, X, y)
-        if w.category is ConvergenceWarning
-    ]
-    assert len(said) == 1
-    assert "AgreementStop(least=0.5) was settled; no epoch is left for phase" in said[0]
+    clf = CrossPrestoppingClassifier(cv=2, max_epochs=4, random_state=0)
+    caught = all_warned(clf, X, y)
+    assert {w.filename for w in caught} == {__file__}
+    fallback, unsettled = (
+        [str(w.message) for w in caught if w.category is category]
+        for category in (FallbackWarning, ConvergenceWarning)
+    )
+    assert len(fallback) == len(unsettled) == 1
+    assert "accepted less than half of the labels" in fallback[0]
+    rule = "AgreementStop(min_memorized_fraction=0.5)"
+    assert f"{rule} was settled; no epoch is left for phase" in unsettled[0]

@@ -44,7 +44,9 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
         fractions = ours.frequencies_of_batch()
         for column, i in enumerate(index):
             expected = sorted(naive.frequencies(i).values())
-            found = sorted(fraction for fraction in fractions[:, column].tolist() if fraction > 0)
+            found = sorted(
+                fraction for fraction in fractions[:, column].tolist() if fraction > 0
+            )
             assert found == pytest.approx(expected)
 
 

@@ -345,6 +345,8 @@ def test_metadata_are_routed_to_the_classifier():
     with config_context(enable_metadata_routing=True):
         inner = Perceptron().set_fit_request(sample_weight=True)
         model = NoisyTargetClassifier(inner, SymmetricNoise(0.1, random_state=0))
+        # scikit-learn 1.6 also wants to know whether the score takes weights.
+        model.set_score_request(sample_weight=False)
         result = cross_validate(model, X, y, params={"sample_weight": weights})
         assert result["test_score"].mean() > 0.5
 

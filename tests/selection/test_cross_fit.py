@@ -51,13 +51,13 @@ def test_each_network_is_trained_on_accepted_labels_outside_its_fold(
     )
     twin = OutOfFoldProbabilities(fold_of, C, q)
     posterior, counted_in = None, -1
-    for number, visit in enumerate(visits):
+    for number, made in enumerate(visits):
         epoch = number // n_batches
-        batch = batch_of(visit, labels, epoch)
+        batch = batch_of(made, labels, epoch)
         policy.is_selecting = epoch >= stop_epoch
         selection = policy.select(batch)
         twin.add_batch(batch.index, batch.logits)
-        is_trained = torch.tensor([[folds[i] != k for i in visit[0]] for k in range(K)])
+        is_trained = torch.tensor([[folds[i] != k for i in made[0]] for k in range(K)])
         if epoch < stop_epoch:
             assert torch.equal(selection.weights, is_trained.float())
             assert selection.targets is None

@@ -1,0 +1,327 @@
+import numpy as np
+import pytest
+import torch
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from skorch.callbacks import EpochScoring
+
+from skpresto import CrossPrestoppingClassifier
+from skpresto._estimators import cross_fitting
+from skpresto._estimators.cross_fitting import train_fold_networks
+from skpresto._splits import assign_folds
+from skpresto.exceptions import FallbackWarning
+from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
+from tests.discovery import StopAfter, quick
+
+RULE = NoiseRateStop(0.35)
+
+
+@pytest.fixture
+def fitted(noisy_blobs):
+    """Return a function that fits the classifier on noisy blobs."""
+    X, y, _ = noisy_blobs
+
+    def fit(**params):
+        settings = {"max_epochs": 25, "batch_size": 32, "module__hidden": (32,), "q": 4}
+        clf = CrossPrestoppingClassifier(
+            **{**settings, "cv": 3, "stop": RULE, **params}
+        )
+        return clf.set_params(random_state=0).fit(X, y)
+
+    return fit
+
+
+@pytest.fixture
+def random_labels(noisy_blobs):
+    """Labels of ten classes that are independent of the samples."""
+    X, _, _ = noisy_blobs
+    return X, np.random.RandomState(0).permutation(np.arange(len(X)) % 10)
+
+
+def test_corrected_labels_are_mostly_right(fitted, noisy_blobs):
+    _, y, y_true = noisy_blobs
+    clf = fitted(cv=5)
+    assert np.array_equal(clf.corrected_mask_, clf.corrected_labels_ != y)
+    assert clf.corrected_mask_.mean() > 0.1
+    assert (clf.corrected_labels_ == y_true)[clf.corrected_mask_].mean() > 0.8
+    assert (clf.corrected_labels_ == y_true).mean() > (y == y_true).mean() + 0.1
+    assert clf.history_[-1].corrected_fraction > 0
+    assert clf.history_[0].corrected_fraction is None
+
+
+def test_safe_labels_are_never_corrected(fitted):
+    clf = fitted()
+    assert not clf.corrected_mask_[clf.safe_mask_].any()
+    assert clf.used_fallback_ is False
+
+
+def test_fold_networks_repeat_phase_one_up_to_the_stop_point(fitted):
+    clf = fitted(stop=StopAfter(4))
+    assert [(record.stage, record.epoch) for record in clf.history_] == [
+        *(("search", epoch) for epoch in range(1, 5)),
+        *(("cross-fit phase 1", epoch) for epoch in range(1, 5)),
+        *(("cross-fit phase 2", epoch) for epoch in range(5, 26)),
+        *(("final", epoch) for epoch in range(1, 26)),
+    ]
+
+
+def test_safe_is_what_has_a_posterior_probability_of_at_least_one_half(
+    fitted, noisy_blobs
+):
+    _, y, y_true = noisy_blobs
+    clf = fitted()
+    assert np.array_equal(clf.safe_mask_, clf.label_quality_ >= 0.5)
+    assert (clf.suggested_labels_ == y)[clf.label_quality_ > 0.5].all()
+    assert (y == y_true)[clf.safe_mask_].mean() > 0.9
+    assert clf.noise_rate_ == pytest.approx(1 - clf.safe_mask_.mean())
+    assert (y == y_true)[clf.label_agreement_ > 0.5].mean() > 0.9
+
+
+def test_the_transition_matrix_shows_where_labels_went(fitted):
+    """A third of each class carries the label of the next one."""
+    matrix = fitted().transition_matrix_
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(4))
+    for c in range(4):
+        assert 0.5 < matrix[c, c] < 0.85
+        assert 0.15 < matrix[c, (c + 1) % 4] < 0.5
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_labels):
+    X, y = random_labels
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), cv=2)
+    with pytest.warns(FallbackWarning, match="less than half.*ensemble of 2 networks"):
+        clf.fit(X, y)
+    assert clf.used_fallback_ is True
+    stages = [record.stage for record in clf.history_]
+    # Phase 1 of the fold networks is extended to half of the epochs.
+    assert stages == (
+        ["search"] * 4
+        + ["cross-fit phase 1"] * 6
+        + ["fallback phase 1"] * 4
+        + ["fallback phase 2"] * 8
+    )
+    voted = clf.history_[-1]
+    assert clf.safe_mask_.mean() == pytest.approx(voted.memorized_fraction)
+    assert not clf.corrected_mask_.any()
+    assert np.array_equal(clf.corrected_labels_, y)
+    assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
+    assert len(clf.net_.module_.networks) == 2
+    assert clf.stop_epoch_ == 4
+    assert not hasattr(clf, "transition_matrix_")
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning")
+def test_after_a_fallback_one_copy_of_an_instance_is_trained(random_labels):
+    torch.manual_seed(0)
+    module = torch.nn.Linear(2, 10)
+    clf = CrossPrestoppingClassifier(module, cv=2, stop=StopAfter(4), max_epochs=12)
+    clf.set_params(random_state=0).fit(*random_labels)
+    assert isinstance(clf.net_.module_, torch.nn.Linear)
+    assert not clf.corrected_mask_.any()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_fold_networks_stop_earlier_than_the_ensemble_of_a_fallback(
+    noisy_blobs, random_labels
+):
+    early = AgreementStop(margin=0, window=3)
+    late = AgreementStop(min_memorized_fraction=0.5)
+    clf = quick(CrossPrestoppingClassifier)
+    assert clf.fit(*noisy_blobs[:2]).stop_rule_.get_params() == early.get_params()
+    clf.fit(*random_labels)
+    assert clf.used_fallback_
+    assert clf.stop_rule_.get_params() == late.get_params()
+    clf.set_params(stop=early).fit(*random_labels)  # as given by the user
+    assert clf.stop_rule_.get_params() == early.get_params()
+    X, y = random_labels
+    clf.set_params(stop=None).fit(X, y, X_val=X, y_val=y)
+    assert isinstance(clf.stop_rule_, ValidationStop)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_refit_without_a_fallback_forgets_the_fallback(noisy_blobs, random_labels):
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4)).fit(*random_labels)
+    assert clf.used_fallback_
+    clf.fit(*noisy_blobs[:2])
+    assert not clf.used_fallback_
+    assert clf.transition_matrix_.shape == (4, 4)
+    clf.fit(*random_labels)
+    assert not hasattr(clf, "transition_matrix_")
+
+
+def log_probabilities(network, X):
+    with torch.no_grad():
+        logits = network.eval()(torch.from_numpy(X).float())
+    return torch.log_softmax(logits, dim=1).numpy()
+
+
+def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs):
+    X, _, _ = noisy_blobs
+    clf = fitted()
+    module = clf.net_.module_
+    folds, final = (
+        [log_probabilities(network, X) for network in networks]
+        for networks in (module.folds, module.final.networks)
+    )
+    assert (len(folds), len(final)) == (3, 2)
+    assert len({p.tobytes() for p in folds + final}) == 5
+    # Half of the weight on either side, whatever the number of networks.
+    together = np.exp((np.mean(folds, axis=0) + np.mean(final, axis=0)) / 2)
+    expected = together / together.sum(axis=1, keepdims=True)
+    assert np.allclose(clf.predict_proba(X), expected, atol=1e-5)
+
+
+def test_a_rule_that_never_settles_warns_that_selection_comes_last(noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(CrossPrestoppingClassifier, stop=NoiseRateStop(0.0))
+    with pytest.warns(ConvergenceWarning, match="selected only after networks were"):
+        clf.fit(X, y)
+    assert clf.stop_epoch_ == 12
+
+
+def test_samples_that_are_never_visited_are_assessed_as_new_ones(noisy_blobs):
+    X, y, y_true = noisy_blobs
+    sampler = torch.utils.data.SubsetRandomSampler(range(len(X) // 2))
+    params = {"iterator_train__sampler": sampler, "max_epochs": 25, "q": 4}
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(5), **params).fit(X, y)
+    unseen = slice(len(X) // 2, None)
+    assert (clf.suggested_labels_ == y_true)[unseen].mean() > 0.8
+    assert (y == y_true)[unseen][clf.safe_mask_[unseen]].mean() > 0.85
+
+
+@pytest.mark.parametrize("cv", [1, 2.5, "all", None, True], ids=str)
+def test_number_of_folds_out_of_range(noisy_blobs, cv):
+    X, y, _ = noisy_blobs
+    with pytest.raises((ValueError, TypeError), match="cv"):
+        quick(CrossPrestoppingClassifier, cv=cv).fit(X, y)
+
+
+def test_a_splitter_decides_which_network_leaves_out_what(noisy_blobs):
+    X, y, _ = noisy_blobs
+    stop = StopAfter(4)
+    by_splitter = quick(
+        CrossPrestoppingClassifier, cv=StratifiedKFold(3), stop=stop
+    ).fit(X, y)
+    other = quick(CrossPrestoppingClassifier, cv=KFold(3), stop=stop).fit(X, y)
+    assert len(by_splitter.net_.module_.folds) == 3
+    assert not np.array_equal(by_splitter.predict_proba(X), other.predict_proba(X))
+
+
+class WithGroups(GroupKFold):
+    """A splitter that knows its groups."""
+
+    def __init__(self, groups, n_splits=2):
+        super().__init__(n_splits)
+        self.groups = groups
+
+    def split(self, X, y=None, groups=None):
+        return super().split(X, y, self.groups)
+
+
+def test_a_splitter_bound_to_groups_keeps_groups_together(noisy_blobs):
+    X, y, _ = noisy_blobs
+    groups = np.arange(len(X)) // 4
+    fold_of = assign_folds(y, WithGroups(groups), np.random.RandomState(0))
+    assert all(len(set(fold_of[groups == group])) == 1 for group in set(groups))
+    clf = quick(CrossPrestoppingClassifier, cv=WithGroups(groups), stop=StopAfter(4))
+    assert len(clf.fit(X, y).net_.module_.folds) == 2
+
+
+def with_body():
+    """Return a network, and the weights of its first layer."""
+    torch.manual_seed(0)  # some initial weights lead to a fallback
+    body = torch.nn.Linear(2, 8)
+    module = torch.nn.Sequential(body, torch.nn.Tanh(), torch.nn.Linear(8, 4))
+    return module, body.weight.detach().clone()
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_all_networks_start_from_the_weights_of_an_instance(noisy_blobs):
+    X, y, _ = noisy_blobs
+    module, weight = with_body()
+    module[0].requires_grad_(False)
+    clf = CrossPrestoppingClassifier(module, cv=3, stop=StopAfter(4), max_epochs=12)
+    networks = clf.set_params(random_state=0).fit(X, y).net_.module_
+    each = [*networks.folds, networks.final]
+    assert len(each) == 4  # one final network: two copies would stay equal
+    assert all(torch.equal(network[0].weight, weight) for network in each)
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+def test_parameter_groups_hold_in_every_network(noisy_blobs):
+    X, y, _ = noisy_blobs
+    module, weight = with_body()
+    still = {"optimizer__param_groups": [("0.*", {"lr": 0.0})], "callbacks": []}
+    clf = CrossPrestoppingClassifier(module, cv=2, stop=StopAfter(4), max_epochs=12)
+    networks = clf.set_params(random_state=0, **still).fit(X, y).net_.module_
+    each = [*networks.folds, networks.final]
+    assert all(torch.equal(network[0].weight, weight) for network in each)
+
+
+def test_scores_on_training_batches_are_those_of_the_ensemble(noisy_blobs):
+    X, y, _ = noisy_blobs
+    score = EpochScoring("accuracy", on_train=True, name="heard", lower_is_better=False)
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(3), callbacks=[score])
+    heard = clf.fit(X, y).net_.history[:, "heard"]
+    assert len(heard) == len(clf.history_)
+    assert 0.3 < heard[-1] <= 1
+
+
+def test_the_only_sample_of_a_class_is_learned():
+    rng = np.random.RandomState(0)
+    X = np.concatenate([rng.randn(60, 2) + 6, rng.randn(60, 2) - 6, [[6.0, -6.0]]])
+    y = np.array([0] * 60 + [1] * 60 + [2])
+    settings = {"max_epochs": 40, "batch_size": 16, "stop": StopAfter(30)}
+    clf = quick(CrossPrestoppingClassifier, **settings).fit(X, y)
+    assert clf.safe_mask_[-1]
+    assert clf.predict(X[-1:]) == [2]
+
+
+def fold_networks(trainer, stop_epoch, max_epochs, epsilon=0.05):
+    labels = trainer.data.labels.numpy()
+    fold_of = assign_folds(labels, 2, np.random.RandomState(0))
+    return train_fold_networks(trainer, fold_of, stop_epoch, max_epochs, epsilon)
+
+
+def test_the_length_of_the_history_and_the_epsilon_given_are_used(
+    make_trainer, monkeypatch
+):
+    lengths = []
+    kind = cross_fitting.OutOfFoldProbabilities
+
+    def spy(fold_of, n_classes, q):
+        lengths.append(q)
+        return kind(fold_of, n_classes, q)
+
+    monkeypatch.setattr(cross_fitting, "OutOfFoldProbabilities", spy)
+    trainer = make_trainer(q=7)
+    posterior = fold_networks(trainer, 1, 2, epsilon=0.125)
+    assert (lengths, posterior.epsilon) == ([7], 0.125)
+    assert posterior.confident_only
+    assert (posterior.probability.sum(dim=1) > 0).all()
+    assert len(trainer.net.networks) == 2
+
+
+@pytest.mark.parametrize(
+    ("accepts_half", "n_first", "n_second", "has_posterior"),
+    [
+        ([True, True], 2, 8, True),
+        ([False, False, True, True], 4, 6, True),
+        ([False] * 4, 5, 0, False),
+        ([True, False], 2, 8, False),
+    ],
+    ids=["at once", "after a while", "not by half of the epochs", "not in the end"],
+)
+def test_phase_one_is_extended_until_half_of_the_labels_are_accepted(
+    make_trainer, monkeypatch, accepts_half, n_first, n_second, has_posterior
+):
+    trainer = make_trainer()
+    answers = iter(accepts_half)
+    monkeypatch.setattr(cross_fitting, "_accepts_half", lambda *_: next(answers))
+    posterior = fold_networks(trainer, 2, 10)
+    assert [record.stage for record in trainer.records] == (
+        ["cross-fit phase 1"] * n_first + ["cross-fit phase 2"] * n_second
+    )
+    assert (posterior is not None) == has_posterior
