@@ -88,9 +88,10 @@ def softmax(logits):
     return [power / sum(powers) for power in powers]
 
 
-def transitions(means, labels, confident_only=False):
+def transitions(means, labels, confident_only=False, damping=0.0):
     """Return how often each predicted class carries each label."""
-    counts = [[1 / C] * C for _ in range(C)]
+    prior = [[((j == k) + 1 / C) / 2 for k in range(C)] for j in range(C)]
+    counts = [list(row) if damping else [1 / C] * C for row in prior]
     for c, row in enumerate(counts):
         found = [
             (max(mean), label)
@@ -102,12 +103,18 @@ def transitions(means, labels, confident_only=False):
             found = [pair for pair in found if pair[0] >= middle]
         for _, label in found:
             row[label] += 1
-    return [[n / sum(row) for n in row] for row in counts]
+    return [
+        [
+            (1 - damping) * n / sum(row) + damping * p
+            for n, p in zip(row, prior_row, strict=True)
+        ]
+        for row, prior_row in zip(counts, prior, strict=True)
+    ]
 
 
-def posteriors(means, labels, confident_only=False):
+def posteriors(means, labels, confident_only=False, damping=0.0):
     """Return the posterior class probabilities of every sample."""
-    matrix = transitions(means, labels, confident_only)
+    matrix = transitions(means, labels, confident_only, damping)
     result = []
     for mean, label in zip(means, labels, strict=True):
         joint = [mean[j] * matrix[j][label] for j in range(C)]

@@ -23,6 +23,9 @@ class CallbackMixin:
     The history has one row per epoch of all stages. Epochs that are undone stay in it.
     """
 
+    #: Name of the present stage. It is not in the history, since callbacks such as
+    #: TensorBoard expect numbers there.
+    stage_: str
     callbacks_: list[tuple[str, Callback]]
     history: Any
     notify: Any
@@ -83,16 +86,13 @@ class CallbackMixin:
         if len(self.history) > 1 and len(self.lr_schedulers) == len(self.callbacks_):
             self.history[-2]["batches"].clear()
 
-    def record_epoch(
-        self, sums: EpochSums, stage: str, errors: dict[str, float | None]
-    ) -> None:
+    def record_epoch(self, sums: EpochSums, errors: dict[str, float | None]) -> None:
         """Write an epoch into skorch's history, before its callbacks are called."""
         batches = self.history[-1]["batches"]
         batches.extend({} for _ in range(len(sums.losses) - len(batches)))
         for record, loss in zip(batches, sums.losses, strict=False):
             record["train_loss"] = loss
         learned = [loss for loss in sums.losses if loss is not None]
-        self.history.record("stage", stage)
         mean = float(np.mean(learned)) if learned else np.nan
         self.history.record("train_loss", mean)
         self.history.record("train_batch_count", len(sums.losses))

@@ -10,6 +10,7 @@ from skpresto._engine.ensemble import predicted_classes
 from skpresto._engine.losses import sample_losses
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.rows import TrainingRows
+from skpresto._engine.seeding import pause_for_predictions
 from skpresto._engine.steps import Step, StepIfSelected, StepUnlessEmpty
 from skpresto._engine.tally import EpochSums, Tally
 from skpresto._label_quality.prediction_history import PredictionHistory
@@ -71,6 +72,7 @@ class EpochLoop:
         net._set_training(True)
         step, tally, is_heard = self._step(policy), Tally(), net.hears_batches
         for batch in net.training_batches(rows, self.history.expect, epoch):
+            pause_for_predictions()
             if is_heard:
                 net.notify("on_batch_begin", batch=batch[:2], training=True)
             outputs = self._learn(batch, policy, epoch, step, tally, observe)

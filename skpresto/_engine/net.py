@@ -23,6 +23,7 @@ from skpresto._engine.batches import (
 from skpresto._engine.callbacks import CallbackMixin
 from skpresto._engine.ensemble import networks_of
 from skpresto._engine.rows import PredictionRows, TrainingRows
+from skpresto._engine.seeding import pause_for_predictions
 from skpresto._engine.steps import begin_momentum
 
 
@@ -196,6 +197,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         if rows is None:
             return None
         assert rows.labels is not None
+        pause_for_predictions()
         is_heard = notify and self.hears_batches
         predict = self.validate_with_callbacks if is_heard else self.predicted_classes
         predicted = predict(rows)

@@ -1,17 +1,21 @@
 """torch's random state and number of threads, set for the time of a call.
 
 Both belong to the whole process. Fits in several threads take turns, or they would
-draw from each other's random sequence; predictions draw nothing and never wait.
+draw from each other's random sequence; predictions draw nothing and never wait for a
+fit to end.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, RLock
+from threading import Event, Lock, RLock
 
 import joblib
 import torch
 
 _FIT_TURN = RLock()
+
+# How long a fit pauses between two batches for predictions in other threads.
+_LONGEST_PAUSE = 0.005
 
 
 @contextmanager
@@ -55,7 +59,41 @@ class _ThreadCount:
                     torch.set_num_threads(self._before)
 
 
+class _ActivePredictions:
+    """Count the predictions that are running, so that a fit can pause for them.
+
+    Python's lock of the interpreter would otherwise return to a prediction only after
+    five milliseconds, for each of its many operations on torch tensors.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_active = 0
+        self._none = Event()
+        self._none.set()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_active += 1
+            self._none.clear()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_active -= 1
+            if self._n_active == 0:
+                self._none.set()
+
+    def wait(self) -> None:
+        """Wait until no prediction is running, but not long."""
+        if not self._none.is_set():
+            self._none.wait(_LONGEST_PAUSE)
+
+
 _THREAD_COUNT = _ThreadCount()
+_ACTIVE_PREDICTIONS = _ActivePredictions()
+
+#: To be called between the batches of a fit.
+pause_for_predictions = _ACTIVE_PREDICTIONS.wait
 
 
 @contextmanager
@@ -68,7 +106,8 @@ def fit_threads(n_jobs: int | None) -> Iterator[None]:
 @contextmanager
 def predict_threads(n_jobs: int | None) -> Iterator[None]:
     """Let torch use ``n_jobs`` threads unless a fit is running in another thread."""
-    with _THREAD_COUNT.set_to(n_threads_of(n_jobs), always=False):
+    n_threads = n_threads_of(n_jobs)
+    with _ACTIVE_PREDICTIONS, _THREAD_COUNT.set_to(n_threads, always=False):
         yield
 
 

@@ -135,6 +135,7 @@ class Trainer:
             Whether ``rule`` or ``until`` ended the stage.
         """
         rows = TrainingRows(self.data.X, self.data.labels, self._rows_without(holdout))
+        self.net.stage_ = stage
         first = len(self.records)
         for _ in range(n_epochs):
             self._run_epoch(rows, policy, stage, holdout, observe)
@@ -218,7 +219,7 @@ class Trainer:
                 "valid_error": net.error_on(valid_rows, notify=True),
                 "holdout_error": net.error_on(self._holdout_rows(holdout)),
             }
-            net.record_epoch(sums, stage, errors)
+            net.record_epoch(sums, errors)
         self.n_epochs += 1
         n_networks = len(net.networks)
         train_loss = net.history[-1, "train_loss"]

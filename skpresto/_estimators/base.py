@@ -168,8 +168,8 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         Calls from several threads run at the same time, also during a fit.
         """
         check_is_fitted(self)
-        rows = check_rows(self, X, reset=False)
         with predict_threads(self.n_jobs):
+            rows = check_rows(self, X, reset=False)
             return self.net_.predict_proba(PredictionRows(rows))
 
     def predict(self, X):
@@ -186,7 +186,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
             Predicted labels, of the type of the labels given to ``fit``.
         """
         check_is_fitted(self)
-        rows = check_rows(self, X, reset=False)
         with predict_threads(self.n_jobs):
+            rows = check_rows(self, X, reset=False)
             predicted = self.net_.predicted_classes(PredictionRows(rows))
         return self.classes_[predicted.cpu().numpy()]

@@ -69,9 +69,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     callbacks : list of skorch callbacks, default=None
         Used as given, not copied, as in skorch: a second fit calls ``initialize()`` on
         the same objects again, and whatever else they store is kept. They see every
-        epoch of every stage, those that are undone included;
-        ``net.history`` has one row per epoch and never shrinks. ``clone``, and with it
-        ``GridSearchCV``, copies them.
+        epoch of every stage, those that are undone included; ``net.stage_`` is the
+        name of the stage, and ``net.history`` has one row per epoch and never shrinks.
+        ``clone``, and with it ``GridSearchCV``, copies them.
     n_jobs : int, default=None
         CPU threads for torch. ``None`` means 1, which is fastest for small networks
         and gives the same results in every worker process; -1 means all, which is

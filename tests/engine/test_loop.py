@@ -28,7 +28,9 @@ def in_plain_torch(networks, trainer, loss_of_batch, n_epochs=2):
 
 def assert_same_networks(first, second):
     for one, other in zip(first, second, strict=True):
-        values = zip(one.state_dict().values(), other.state_dict().values(), strict=True)
+        values = zip(
+            one.state_dict().values(), other.state_dict().values(), strict=True
+        )
         for value, expected in values:
             torch.testing.assert_close(value, expected, rtol=1e-4, atol=1e-5)
 

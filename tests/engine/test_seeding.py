@@ -62,9 +62,8 @@ def test_a_prediction_during_a_fit_keeps_the_number_of_threads_of_the_fit():
 
 @pytest.mark.usefixtures("three_threads")
 def test_a_fit_during_a_prediction_gets_its_number_of_threads():
-    with predict_threads(1):
-        with fit_threads(2):
-            assert torch.get_num_threads() == 2
+    with predict_threads(1), fit_threads(2):
+        assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == 3
 
 

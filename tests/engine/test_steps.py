@@ -9,13 +9,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from skpresto._engine import loop
 from skpresto._engine.ensemble import NetworkStack
-from skpresto._selection.base import LearnFromAll
 from skpresto._engine.steps import (
     Step,
     StepIfSelected,
     StepUnlessEmpty,
     begin_momentum,
 )
+from skpresto._selection.base import LearnFromAll
 from skpresto._selection.safe_set import LearnFromSafeSet
 
 OPTIMIZERS = {

@@ -196,9 +196,7 @@ def test_module_that_is_no_module(Classifier):
 
 @every
 def test_parameters_for_a_module_that_is_an_instance(Classifier):
-    with pytest.raises(
-        ValueError, match="instance as module, so module__width"
-    ):
+    with pytest.raises(ValueError, match="instance as module, so module__width"):
         Classifier(nn.Linear(3, 2), module__width=3).fit(X, y)
 
 
@@ -215,9 +213,7 @@ class MeanLoss(nn.Module):
 
 @every
 def test_criterion_that_returns_one_number(Classifier):
-    with pytest.raises(
-        ValueError, match=r"one loss per sample.*MeanLoss returned"
-    ):
+    with pytest.raises(ValueError, match=r"one loss per sample.*MeanLoss returned"):
         quick(Classifier, criterion=MeanLoss).fit(X, y)
 
 
@@ -266,9 +262,7 @@ def test_parameters_for_a_criterion_that_is_an_instance(Classifier):
     clf = quick(
         Classifier, criterion=nn.CrossEntropyLoss(), criterion__label_smoothing=0.1
     )
-    with pytest.raises(
-        ValueError, match="instance as criterion, so criterion__label"
-    ):
+    with pytest.raises(ValueError, match="instance as criterion, so criterion__label"):
         clf.fit(X, y)
 
 
@@ -318,9 +312,7 @@ def test_settings_of_a_rule_that_is_not_there():
 
 
 def test_no_row_to_hold_out():
-    with pytest.raises(
-        ValueError, match="no class has more than one row.*LabelWave"
-    ):
+    with pytest.raises(ValueError, match="no class has more than one row.*LabelWave"):
         quick(PrestoppingClassifier).fit(np.eye(4, dtype=np.float32), np.arange(4))
 
 
@@ -348,9 +340,7 @@ def test_networks_that_cannot_be_made_different():
         def forward(self, X):
             return X @ self.weights
 
-    with pytest.raises(
-        ValueError, match="weights stay equal.*pass its class"
-    ):
+    with pytest.raises(ValueError, match="weights stay equal.*pass its class"):
         CoTeachingClassifier(OwnWeights(), noise_rate=0.1).fit(X, y)
 
 

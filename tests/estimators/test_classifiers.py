@@ -358,9 +358,7 @@ class KnowsItsSizes(nn.Sequential):
 @every
 @pytest.mark.parametrize("module", [TakesSizes, LazyNet, KnowsItsSizes])
 @pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
-def test_module_classes_get_the_sizes_that_they_take(
-    Classifier, blobs, module
-):
+def test_module_classes_get_the_sizes_that_they_take(Classifier, blobs, module):
     X, y = blobs
     clf = Classifier(module, max_epochs=8, lr=0.05, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.4  # four classes

@@ -10,6 +10,7 @@ from skpresto._label_quality import posterior as posterior_file
 from skpresto._label_quality.posterior import (
     LabelPosterior,
     above_class_median_confidence,
+    counted_transition_matrix,
 )
 from tests.naive_posterior import (
     C,
@@ -26,9 +27,13 @@ from tests.naive_posterior import (
     visits_made,
 )
 
+dampings = st.sampled_from([0.0, 0.2, 1.0])
 
-@given(visits_made, labels_of, folds_of, lengths, st.booleans())
-def test_posteriors_equal_those_of_the_naive_twin(visits, labels, folds, q, is_end):
+
+@given(visits_made, labels_of, folds_of, lengths, st.booleans(), dampings)
+def test_posteriors_equal_those_of_the_naive_twin(
+    visits, labels, folds, q, is_end, damping
+):
     """While networks are trained, and in the end."""
     naive = NaiveOutOfFold(visits, folds, q)
     means = naive.finalize(labels) if is_end else naive.means
@@ -39,11 +44,11 @@ def test_posteriors_equal_those_of_the_naive_twin(visits, labels, folds, q, is_e
     given = torch.tensor(labels)
     probabilities = probabilities_after(visits, folds, q)
     probability = probabilities.finalize(given) if is_end else probabilities.mean
-    found = LabelPosterior(probability, given, confident_only=is_end)
-    matrix = np.array(transitions(means, labels, is_end))
+    found = LabelPosterior(probability, given, confident_only=is_end, damping=damping)
+    matrix = np.array(transitions(means, labels, is_end, damping))
     assert found.transition_matrix.numpy() == pytest.approx(matrix)
     everything = found.posterior(torch.arange(N))
-    expected = np.array(posteriors(means, labels, is_end))
+    expected = np.array(posteriors(means, labels, is_end, damping))
     assert everything.numpy() == pytest.approx(expected, abs=1e-5)
     some = torch.tensor([4, 0])
     assert torch.equal(found.posterior(some), everything[some])
@@ -72,6 +77,36 @@ def test_an_assessment_follows_from_the_posterior(visits, labels, folds, q, epsi
         assert assessed.suggested[i] == suggested
         assert assessed.error_probability[i] == pytest.approx(1 - row[used], abs=1e-6)
     assert torch.equal(posterior.agrees(torch.tensor(labels)), assessed.is_safe)
+
+
+@given(visits_made, labels_of, folds_of, lengths, dampings)
+def test_quality_by_log_odds_is_the_posterior_of_the_given_label(
+    visits, labels, folds, q, damping
+):
+    probability = probabilities_after(visits, folds, q).mean
+    posterior = LabelPosterior(probability, torch.tensor(labels), damping=damping)
+    is_known = probability.sum(dim=1) > 0
+    expected = posterior.assess_all().quality[is_known]
+    found = posterior.label_quality()[is_known]
+    assert found.dtype == torch.float64
+    assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_quality_by_log_odds_tells_nearly_certain_labels_apart():
+    doubts = torch.tensor([1e-5, 1e-8, 1e-10])
+    probability = torch.stack([1 - doubts, doubts], dim=1)
+    posterior = LabelPosterior(probability, torch.tensor([0, 0, 0]))
+    assert len(posterior.assess_all().quality.unique()) < 3
+    quality = posterior.label_quality()
+    assert quality.tolist() == sorted(set(quality.tolist()))
+
+
+def test_damping_moves_the_transition_matrix_towards_half_correct_labels():
+    true, labels = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
+    found = counted_transition_matrix(true, labels, 2, damping=0.2)
+    counted = [[2.75 / 4, 1.25 / 4], [0.25 / 2, 1.75 / 2]]
+    expected = 0.8 * np.array(counted) + 0.2 * np.array([[0.75, 0.25], [0.25, 0.75]])
+    assert found.numpy() == pytest.approx(expected)
 
 
 @given(visits_made, labels_of, folds_of, lengths)
