@@ -1,5 +1,6 @@
 """The demo prints what it announces, and writes its figure."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -15,9 +16,8 @@ def test_demo_shows_lower_errors_and_suspect_labels(tmp_path, monkeypatch, capsy
     assert stopped.value.code == 0
     shown = capsys.readouterr().out
     errors = {
-        line.split()[0]: float(line.split()[1].rstrip("%"))
-        for line in shown.splitlines()
-        if "%" in line and line.startswith(("DefaultClassifier", "Prestopping", "Cross"))
+        name: float(value)
+        for name, value in re.findall(r"^(\w+Classifier) +([\d.]+) ?%", shown, re.M)
     }
     assert errors["PrestoppingClassifier"] < errors["DefaultClassifier"] - 5
     assert errors["CrossPrestoppingClassifier"] < errors["PrestoppingClassifier"]

@@ -16,11 +16,12 @@ def test_unknown_name_is_an_attribute_error():
         skpresto.Prestopper  # noqa: B018
 
 
-def test_the_seven_systems_of_the_paper_are_here():
+def test_the_seven_methods_of_the_paper_and_one_more_are_public():
     assert sorted(skpresto.__all__) == [
         "ActiveBiasClassifier",
         "CoTeachingClassifier",
         "CoTeachingPlusClassifier",
+        "CrossPrestoppingClassifier",
         "DefaultClassifier",
         "PrestoppingClassifier",
         "PrestoppingPlusClassifier",

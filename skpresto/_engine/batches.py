@@ -30,10 +30,6 @@ _ROWS_LOOKED_UP = 1 << 13
 _ROWS_READ = 1 << 12
 #: Values that are read from ``X`` together: 4 MB.
 _VALUES_READ = 1 << 20
-#: Rows per forward pass in prediction, for tables and for images.
-_BLOCK_OF_TABLE, _BLOCK_OF_IMAGES = 256, 16
-#: Values per forward pass in prediction, if rows are long.
-_VALUES_PER_BLOCK = 1 << 18
 
 Announce = Callable[[Sequence[Tensor], Sequence[Tensor]], None]
 
@@ -220,30 +216,3 @@ def prediction_batches(
         return TensorBlocks(dataset, params["batch_size"])
     params.setdefault("generator", generator)
     return DataLoader(dataset, **params)
-
-
-def block_size(features: Tensor) -> int:
-    """Return the number of rows in every forward pass of a prediction.
-
-    It depends on the shape of a row only. Matrix products are computed by different
-    kernels for different numbers of rows, so their last bits would otherwise depend on
-    how many rows are predicted together.
-    """
-    if features.dim() != 2:
-        return _BLOCK_OF_IMAGES
-    at_most = _VALUES_PER_BLOCK // row_size(features) // 16 * 16
-    return min(_BLOCK_OF_TABLE, max(16, at_most))
-
-
-def blocks_of(features: Tensor) -> Iterator[tuple[Tensor, int]]:
-    """Cut features into blocks of one size, and yield the number of rows in each.
-
-    The last block is filled up with copies of its last row.
-    """
-    size = block_size(features)
-    for block in features.split(size):
-        n_rows = len(block)
-        if n_rows < size:
-            copies = block[-1:].expand(size - n_rows, *block.shape[1:])
-            block = torch.cat((block, copies))
-        yield block, n_rows

@@ -10,9 +10,9 @@ from skpresto._engine.ensemble import predicted_classes
 from skpresto._engine.losses import sample_losses
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.rows import TrainingRows
-from skpresto._engine.seeding import pause_for_predictions
 from skpresto._engine.steps import Step, StepIfSelected, StepUnlessEmpty
 from skpresto._engine.tally import EpochSums, Tally
+from skpresto._engine.torch_state import pause_for_predictions
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import Batch, Selection, SelectionPolicy
 

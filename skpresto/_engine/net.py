@@ -16,15 +16,15 @@ from torch import Tensor, nn
 from skpresto._engine.batches import (
     Announce,
     TensorBatches,
-    blocks_of,
     prediction_batches,
     training_batches,
 )
 from skpresto._engine.callbacks import CallbackMixin
 from skpresto._engine.ensemble import networks_of
+from skpresto._engine.prediction_blocks import outputs_in_blocks
 from skpresto._engine.rows import PredictionRows, TrainingRows
-from skpresto._engine.seeding import pause_for_predictions
 from skpresto._engine.steps import begin_momentum
+from skpresto._engine.torch_state import pause_for_predictions
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             features = to_device(batch[0], self.device)
             if training or not isinstance(features, Tensor):
                 return self.infer(features)
-            outputs = [self.infer(block)[:n] for block, n in blocks_of(features)]
-            return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+            return outputs_in_blocks(self.module_, features)
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""

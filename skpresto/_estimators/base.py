@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows
-from skpresto._engine.seeding import fit_threads, predict_threads, seeded
+from skpresto._engine.torch_state import fit_threads, predict_threads, seeded
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
 from skpresto._estimators.params import NetParamsMixin
@@ -142,11 +142,16 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.label_agreement_ = report.agreement
         self.suggested_labels_ = report.suggested
         self.noise_rate_ = report.noise_rate
-        if report.corrected is not None:
-            self.corrected_labels_ = report.corrected
-            self.corrected_mask_ = report.is_corrected
-        if report.transition_matrix is not None:
-            self.transition_matrix_ = report.transition_matrix
+        optional = {
+            "corrected_labels_": report.corrected,
+            "corrected_mask_": report.is_corrected,
+            "transition_matrix_": report.transition_matrix,
+        }
+        for name, value in optional.items():
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+            if value is not None:
+                setattr(self, name, value)
 
     def predict_proba(self, X):
         """Predict the probability of each class.

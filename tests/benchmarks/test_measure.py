@@ -41,8 +41,9 @@ def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
             cell, setting, split.noise_rate, callbacks
         )
         fitted.append(clf.fit(split.X, split.y))
-    curve = fitted[0].net_.history[:, "watched_test"]
-    assert len(curve) == setting.epochs  # of the last networks only
+    kept = accuracy.measure.epochs_of_final_networks(fitted[0])
+    assert [fitted[0].history_[row].epoch for row in kept] == [1, 2, 3, 4, 5]
+    curve = [fitted[0].net_.history[row, "watched_test"] for row in kept]
     assert curve[-1] == pytest.approx(1 - fitted[0].score(split.X_test, split.y_test))
     valid = fitted[0].net_.history[-1, "watched_valid"]
     assert valid == pytest.approx(1 - fitted[0].score(split.X_val, split.y_val))

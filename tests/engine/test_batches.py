@@ -8,8 +8,6 @@ from skpresto._engine.batches import (
     BatchOrder,
     TensorBatches,
     TensorBlocks,
-    block_size,
-    blocks_of,
     prediction_batches,
 )
 from skpresto._engine.rows import PredictionRows, TrainingRows
@@ -104,27 +102,3 @@ def test_tables_are_read_in_large_blocks_and_images_as_given(
     rows = PredictionRows(np.empty(shape, dtype=np.float32))
     blocks = prediction_batches(rows, {"batch_size": batch_size}, torch.Generator())
     assert blocks.batch_size == expected
-
-
-@pytest.mark.parametrize(
-    ("shape", "expected"),
-    [((1, 2), 256), ((1, 1024), 256), ((1, 4096), 64), ((1, 10**6), 16)]
-    + [((1, 3, 32, 32), 16), ((1, 5, 7), 16)],
-)
-def test_rows_of_a_forward_pass_depend_on_the_shape_of_a_row_only(shape, expected):
-    for n_rows in (1, 3, 700):
-        assert block_size(torch.empty(1).expand(n_rows, *shape[1:])) == expected
-
-
-@given(st.integers(1, 600), st.sampled_from([(2,), (3000,), (1, 2, 2)]))
-def test_blocks_of_one_size_hold_all_rows_in_order(n_rows, shape):
-    values = torch.arange(float(n_rows)).view(-1, *(1 for _ in shape))
-    features = values.expand(n_rows, *shape)
-    blocks = list(blocks_of(features))
-    assert {len(block) for block, _ in blocks} == {block_size(features)}
-    kept = torch.cat([block[:n] for block, n in blocks])
-    assert torch.equal(kept, features)
-    last, n_in_last = blocks[-1]
-    assert torch.equal(
-        last[n_in_last:], last[n_in_last - 1].expand_as(last)[n_in_last:]
-    )

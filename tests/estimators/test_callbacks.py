@@ -37,8 +37,8 @@ class Collect(Callback):
         return self
 
     def on_epoch_end(self, net, **kwargs):
-        row = net.history[-1]
-        self.seen.append((row["epoch"], row["stage"], len(net.history)))
+        epoch = net.history[-1, "epoch"]
+        self.seen.append((epoch, net.stage_, len(net.history)))
 
 
 @every

@@ -423,13 +423,13 @@ def test_history_longer_than_the_training(Classifier, noisy_blobs):
 
 
 class Interrupt(Callback):
-    """Press Ctrl-C at the begin of an epoch after one of a certain stage."""
+    """Press Ctrl-C in the second epoch, or in the first one of a certain stage."""
 
-    def __init__(self, after=None):
-        self.after = after
+    def __init__(self, stage=None):
+        self.stage = stage
 
     def on_epoch_begin(self, net, **kwargs):
-        if len(net.history) > 1 and self.after in (None, net.history[-2, "stage"]):
+        if len(net.history) > 1 and self.stage in (None, net.stage_):
             raise KeyboardInterrupt
 
 
@@ -456,7 +456,7 @@ def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
 )
 def test_ctrl_c_in_later_stages_reaches_the_caller(Classifier, stage, noisy_blobs):
     X, y, _ = noisy_blobs
-    callbacks = [Interrupt(after=stage)]
+    callbacks = [Interrupt(stage)]
     clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=callbacks)
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)

@@ -11,7 +11,7 @@ from torch.utils.data import Dataset
 from skpresto import DefaultClassifier
 from tests.discovery import CLASSIFIERS, FEWER_RUNS, StopAfter
 
-N_ROWS = 270
+N_ROWS = {"tables": 270, "images": 70}  # more than one block of either
 PARAMS = {"max_epochs": 4, "batch_size": 32, "q": 2, "random_state": 0}
 SHAPES = {"tables": (13,), "images": (2, 9, 9)}
 MODULES = {
@@ -26,8 +26,8 @@ threads = pytest.mark.parametrize("n_jobs", [1, 2])
 
 def samples(kind):
     rng = np.random.RandomState(0)
-    X = rng.normal(size=(N_ROWS, *SHAPES[kind])).astype(np.float32)
-    y = (X.reshape(N_ROWS, -1)[:, :3]).argmax(axis=1)
+    X = rng.normal(size=(N_ROWS[kind], *SHAPES[kind])).astype(np.float32)
+    y = (X.reshape(len(X), -1)[:, :3]).argmax(axis=1)
     return X, y
 
 
@@ -44,7 +44,7 @@ def fitted(Classifier, kind):
         warnings.simplefilter("ignore")
         clf.fit(X, y)
     expected = clf.predict_proba(X)
-    assert len(np.unique(expected, axis=0)) > 0.9 * N_ROWS
+    assert len(np.unique(expected, axis=0)) > 0.9 * len(X)
     return clf, X, expected
 
 
@@ -63,7 +63,7 @@ def assert_same_bits(first, second):
 @threads
 def test_in_another_order(Classifier, kind, n_jobs):
     clf, X, expected = fitted(Classifier, kind)
-    order = np.random.RandomState(1).permutation(N_ROWS)
+    order = np.random.RandomState(1).permutation(len(X))
     assert_same_bits(with_jobs(clf, n_jobs).predict_proba(X[order]), expected[order])
 
 
@@ -73,7 +73,7 @@ def test_in_another_order(Classifier, kind, n_jobs):
 def test_one_row_at_a_time(Classifier, kind, n_jobs):
     clf, X, expected = fitted(Classifier, kind)
     with_jobs(clf, n_jobs)
-    rows = [0, 7, 16, 155, 269]
+    rows = [0, 7, 16, 45, len(X) - 1]
     one_by_one = [clf.predict_proba(X[row : row + 1]) for row in rows]
     assert_same_bits(np.concatenate(one_by_one), expected[rows])
 
@@ -90,11 +90,10 @@ def test_in_batches_of_any_size(Classifier, kind, batch_size, monkeypatch):
 
 @every
 @both_kinds
-@threads
-def test_in_slices(Classifier, kind, n_jobs):
+def test_in_slices(Classifier, kind):
     clf, X, expected = fitted(Classifier, kind)
-    with_jobs(clf, n_jobs)
-    for part in (slice(3), slice(1, 18), slice(100, 265), slice(None, None, 3)):
+    with_jobs(clf, None)
+    for part in (slice(3), slice(1, 18), slice(30, -5), slice(None, None, 3)):
         assert_same_bits(clf.predict_proba(X[part]), expected[part])
 
 
@@ -120,10 +119,9 @@ class Items(Dataset):
 
 @every
 @both_kinds
-@threads
-def test_from_a_dataset(Classifier, kind, n_jobs):
+def test_from_a_dataset(Classifier, kind):
     clf, X, expected = fitted(Classifier, kind)
-    assert_same_bits(with_jobs(clf, n_jobs).predict_proba(Items(X)), expected)
+    assert_same_bits(with_jobs(clf, None).predict_proba(Items(X)), expected)
 
 
 @every
@@ -153,6 +151,6 @@ def test_with_layers_of_any_width(hidden, n_jobs):
     clf = DefaultClassifier(**PARAMS, module__hidden=hidden, lr=0.01).fit(X, y)
     with_jobs(clf, n_jobs)
     expected = clf.predict_proba(X)
-    order = np.random.RandomState(1).permutation(N_ROWS)
+    order = np.random.RandomState(1).permutation(len(X))
     assert_same_bits(clf.predict_proba(X[order]), expected[order])
     assert_same_bits(clf.predict_proba(X[1:]), expected[1:])

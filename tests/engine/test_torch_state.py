@@ -8,7 +8,7 @@ import torch
 from skorch.callbacks import Callback
 
 from skpresto import DefaultClassifier
-from skpresto._engine.seeding import (
+from skpresto._engine.torch_state import (
     fit_threads,
     n_threads_of,
     predict_threads,
@@ -102,6 +102,7 @@ class BlockedFit:
 
     def __init__(self, X, y, **params):
         self.callback = Blocks(threading.Event(), threading.Event())
+        params = {"max_epochs": 2, **params}
         clf = quick(DefaultClassifier, callbacks=[self.callback], **params)
         self.thread = threading.Thread(target=clf.fit, args=(X, y), daemon=True)
 

@@ -1,0 +1,81 @@
+"""Forward passes whose result for a row does not depend on the other rows.
+
+Matrix products are computed by different kernels for different numbers of rows, and
+some kernels sum in another order for rows at another alignment in memory. The last bits
+of a prediction would then depend on which rows are predicted together.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from skpresto._engine.rows import row_size
+
+#: Rows per forward pass, for tables and for images.
+_BLOCK_OF_TABLE, _BLOCK_OF_IMAGES = 256, 16
+#: Values per forward pass, if rows are long.
+_VALUES_PER_BLOCK = 1 << 18
+#: Rows of so many float32 values begin at multiples of 64 bytes.
+_ALIGNED = 16
+
+
+def block_size(features: Tensor) -> int:
+    """Return the number of rows in every forward pass.
+
+    It depends on the shape of a row only.
+    """
+    if features.dim() != 2:
+        return _BLOCK_OF_IMAGES
+    at_most = _VALUES_PER_BLOCK // row_size(features) // 16 * 16
+    return min(_BLOCK_OF_TABLE, max(16, at_most))
+
+
+def blocks_of(features: Tensor) -> Iterator[tuple[Tensor, int]]:
+    """Cut features into blocks of one size, and yield the number of rows in each.
+
+    The last block is filled up with copies of its last row.
+    """
+    size = block_size(features)
+    for block in features.split(size):
+        n_rows = len(block)
+        if n_rows < size:
+            copies = block[-1:].expand(size - n_rows, *block.shape[1:])
+            block = torch.cat((block, copies))
+        yield block, n_rows
+
+
+def outputs_in_blocks(module: nn.Module, features: Tensor) -> Tensor:
+    """Return the outputs of a module in evaluation mode, block by block."""
+    needs_padding = any(map(_is_sensitive_to_alignment, module.modules()))
+    with _PadLinearInputs() if needs_padding else nullcontext():
+        outputs = [module(block)[:n_rows] for block, n_rows in blocks_of(features)]
+    return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+
+
+def _is_sensitive_to_alignment(module: nn.Module) -> bool:
+    return isinstance(module, nn.Linear) and _needs_padding(module.weight)
+
+
+def _needs_padding(weight: Tensor) -> bool:
+    """Return whether a product with few outputs has rows of any alignment."""
+    n_outputs, n_inputs = weight.shape
+    return n_outputs < _ALIGNED and n_inputs % _ALIGNED > 0
+
+
+class _PadLinearInputs(TorchFunctionMode):
+    """Add columns of zeros to the inputs of small linear layers."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if func is functional.linear and not kwargs and _needs_padding(args[1]):
+            inputs, weight, *bias = args
+            missing = (0, -weight.shape[1] % _ALIGNED)
+            padded = functional.pad(inputs, missing), functional.pad(weight, missing)
+            return functional.linear(*padded, *bias)
+        return func(*args, **(kwargs or {}))
