@@ -12,35 +12,6 @@ from torch.utils.data import Dataset
 from skpresto._engine.dataset_rows import DatasetRows
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """The validated arguments of ``fit``.
-
-    Parameters
-    ----------
-    X : Tensor, ndarray or DatasetRows
-        Training samples.
-    labels : Tensor of shape (n_samples,)
-        Given labels, as class numbers.
-    n_classes : int
-        Number of classes.
-    X_valid, valid_labels : like X and labels, or None
-        Validation data.
-    is_correct : Tensor of shape (n_samples,), dtype=bool, or None
-        Which given labels are the true ones, where that is known.
-    sample_weight : Tensor of shape (n_samples,), or None
-        Weights by which those of the policy are multiplied.
-    """
-
-    X: Any
-    labels: Tensor
-    n_classes: int
-    X_valid: Any = None
-    valid_labels: Tensor | None = None
-    is_correct: Tensor | None = None
-    sample_weight: Tensor | None = None
-
-
 def take_rows(X: Any, index: Tensor) -> Tensor:
     """Return the rows of ``X`` at ``index`` as a tensor.
 
@@ -114,3 +85,53 @@ class PredictionRows(Dataset):
         row = position if self.rows is None else int(self.rows[position])
         label = 0 if self.labels is None else self.labels[position]
         return _take_item(self.X, row), label
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The validated arguments of ``fit``.
+
+    Parameters
+    ----------
+    X : Tensor, ndarray or DatasetRows
+        Training samples.
+    labels : Tensor of shape (n_samples,)
+        Given labels, as class numbers.
+    n_classes : int
+        Number of classes.
+    X_valid, valid_labels : like X and labels, or None
+        Validation data.
+    is_correct : Tensor of shape (n_samples,), dtype=bool, or None
+        Which given labels are the true ones, where that is known.
+    sample_weight : Tensor of shape (n_samples,), or None
+        Weights by which those of the policy are multiplied.
+    """
+
+    X: Any
+    labels: Tensor
+    n_classes: int
+    X_valid: Any = None
+    valid_labels: Tensor | None = None
+    is_correct: Tensor | None = None
+    sample_weight: Tensor | None = None
+
+    def training_rows(self, held_out: Tensor | None) -> TrainingRows:
+        """Return all rows, or all but those at the positions ``held_out``."""
+        rows = None
+        if held_out is not None:
+            is_kept = torch.ones(len(self.labels), dtype=torch.bool)
+            is_kept[held_out] = False
+            rows = is_kept.nonzero().squeeze(1)
+        return TrainingRows(self.X, self.labels, rows)
+
+    def held_out_rows(self, held_out: Tensor | None) -> PredictionRows | None:
+        """Return the rows at the positions ``held_out`` with their given labels."""
+        if held_out is None:
+            return None
+        return PredictionRows(self.X, held_out, self.labels[held_out])
+
+    def validation_rows(self) -> PredictionRows | None:
+        """Return the validation data, if there are any."""
+        if self.X_valid is None:
+            return None
+        return PredictionRows(self.X_valid, labels=self.valid_labels)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
@@ -134,7 +133,7 @@ class Trainer:
         is_settled : bool
             Whether ``rule`` or ``until`` ended the stage.
         """
-        rows = TrainingRows(self.data.X, self.data.labels, self._rows_without(holdout))
+        rows = self.data.training_rows(holdout)
         self.net.stage_ = stage
         first = len(self.records)
         for _ in range(n_epochs):
@@ -186,13 +185,6 @@ class Trainer:
             self.net.notify("on_train_end", X=self.data.X, y=self.data.labels)
         self._is_started = False
 
-    def _rows_without(self, holdout: Tensor | None) -> Tensor | None:
-        if holdout is None:
-            return None
-        kept = torch.ones(len(self.data.labels), dtype=torch.bool)
-        kept[holdout] = False
-        return kept.nonzero().squeeze(1)
-
     def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:
         contenders = rule.contenders(seen)
         self._checkpoints.keep_only(contenders)
@@ -213,11 +205,11 @@ class Trainer:
         net, data = self.net, self.data
         measurement = EpochMeasurement(self.history, self.labels, data)
         learning_rate = net.optimizer_.param_groups[0]["lr"]
-        with net.epoch(rows, self._validation_rows()) as valid_rows:
+        with net.epoch(rows, data.validation_rows()) as valid_rows:
             sums = self._loop.run(rows, policy, self.n_epochs, observe)
             errors: dict[str, Any] = {
                 "valid_error": net.error_on(valid_rows, notify=True),
-                "holdout_error": net.error_on(self._holdout_rows(holdout)),
+                "holdout_error": net.error_on(data.held_out_rows(holdout)),
             }
             net.record_epoch(sums, errors)
         self.n_epochs += 1
@@ -239,16 +231,6 @@ class Trainer:
         )
         self.records.append(record)
         self.progress.show(record)
-
-    def _validation_rows(self) -> PredictionRows | None:
-        if self.data.X_valid is None:
-            return None
-        return PredictionRows(self.data.X_valid, labels=self.data.valid_labels)
-
-    def _holdout_rows(self, holdout: Tensor | None) -> PredictionRows | None:
-        if holdout is None:
-            return None
-        return PredictionRows(self.data.X, holdout, self.data.labels[holdout])
 
     def _check_finite(self, train_loss: float, sums: EpochSums) -> None:
         skipped_all = sums.n_skipped == len(sums.losses)
