@@ -182,8 +182,9 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode."""
-        batches = map(self.evaluation_step, self.get_iterator(rows))
-        return torch.cat([outputs.argmax(dim=-1) for outputs in batches])
+        with torch.inference_mode():
+            batches = map(self.evaluation_step, self.get_iterator(rows))
+            return torch.cat([outputs.argmax(dim=-1) for outputs in batches])
 
     def error_on(
         self, rows: PredictionRows | None, *, notify: bool = False

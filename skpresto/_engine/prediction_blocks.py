@@ -16,31 +16,36 @@ from torch.overrides import TorchFunctionMode
 
 from skpresto._engine.rows import row_size
 
-#: Rows per forward pass, for tables and for images.
-_BLOCK_OF_TABLE, _BLOCK_OF_IMAGES = 256, 16
+#: Rows per forward pass for images, and least and most rows for tables.
+_BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 2048
+#: Rows times parameters of a forward pass for tables: small networks take more rows,
+#: since they would else spend their time in Python.
+_WORK_PER_BLOCK = 1 << 24
 #: Values per forward pass, if rows are long.
 _VALUES_PER_BLOCK = 1 << 18
 #: Rows of so many float32 values begin at multiples of 64 bytes.
 _ALIGNED = 16
 
 
-def block_size(features: Tensor) -> int:
+def block_size(features: Tensor, module: nn.Module) -> int:
     """Return the number of rows in every forward pass.
 
-    It depends on the shape of a row only.
+    It depends on the shape of a row and on the module, not on the number of rows.
     """
     if features.dim() != 2:
         return _BLOCK_OF_IMAGES
-    at_most = _VALUES_PER_BLOCK // row_size(features) // 16 * 16
-    return min(_BLOCK_OF_TABLE, max(16, at_most))
+    n_parameters = sum(p.numel() for p in module.parameters())
+    wanted = _WORK_PER_BLOCK // max(1, n_parameters)
+    wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
+    at_most = max(16, _VALUES_PER_BLOCK // row_size(features))
+    return min(wanted, at_most) // 16 * 16
 
 
-def blocks_of(features: Tensor) -> Iterator[tuple[Tensor, int]]:
-    """Cut features into blocks of one size, and yield the number of rows in each.
+def blocks_of(features: Tensor, size: int) -> Iterator[tuple[Tensor, int]]:
+    """Cut features into blocks of ``size`` rows; also yield how many are in each.
 
     The last block is filled up with copies of its last row.
     """
-    size = block_size(features)
     for block in features.split(size):
         n_rows = len(block)
         if n_rows < size:
@@ -52,8 +57,12 @@ def blocks_of(features: Tensor) -> Iterator[tuple[Tensor, int]]:
 def outputs_in_blocks(module: nn.Module, features: Tensor) -> Tensor:
     """Return the outputs of a module in evaluation mode, block by block."""
     needs_padding = any(map(_is_sensitive_to_alignment, module.modules()))
+    size = block_size(features, module)
     with _PadLinearInputs() if needs_padding else nullcontext():
-        outputs = [module(block)[:n_rows] for block, n_rows in blocks_of(features)]
+        outputs = [
+            module(block) if n_rows == size else module(block)[:n_rows]
+            for block, n_rows in blocks_of(features, size)
+        ]
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
 

@@ -11,8 +11,11 @@ MAX_VALUES = 1 << 27
 # counted matrix is too close to the identity or, where it predicts poorly, too far from
 # it.
 _DAMPING = 0.2
-# Rows whose softmax is computed together.
-_ROWS_AT_ONCE = 1 << 13
+# From this many classes on, softmax is fast along the last axis.
+_MANY_CLASSES = 16
+# Rows, and values, whose softmax is computed together.
+_ROWS_AT_ONCE = 1 << 15
+_VALUES_AT_ONCE = 1 << 20
 
 
 class MeanProbabilities:
@@ -63,7 +66,8 @@ class MeanProbabilities:
         # One softmax for many small batches takes much less time than one for each.
         self._waiting.append((index, logits))
         self._n_waiting += len(index)
-        if self._n_waiting >= _ROWS_AT_ONCE:
+        n_values = self._n_waiting * logits.shape[0] * logits.shape[2]
+        if self._n_waiting >= _ROWS_AT_ONCE or n_values >= _VALUES_AT_ONCE:
             self._flush()
 
     def clear(self) -> None:
@@ -81,10 +85,7 @@ class MeanProbabilities:
         logits = torch.cat([logits for _, logits in self._waiting], dim=1)
         self._waiting.clear()
         self._n_waiting = 0
-        probability = torch.softmax(logits, dim=2)
-        self.add_probability(
-            index, probability[0] if len(logits) == 1 else probability.mean(dim=0)
-        )
+        self.add_probability(index, _mean_softmax(logits))
 
     def add_probability(self, index: Tensor, probability: Tensor) -> None:
         """Add a visit with probabilities of shape (b, n_classes)."""
@@ -92,7 +93,7 @@ class MeanProbabilities:
             labels = self.labels.index_select(0, index)
             probability = probability.gather(1, labels.unsqueeze(1))
         self._sums.index_add_(0, index, probability.to(self._sums.dtype))
-        self._n_visits.index_add_(0, index, torch.ones_like(self._n_visits[index]))
+        self._n_visits.index_add_(0, index, self._n_visits.new_ones(len(index)))
 
     def unseen(self) -> Tensor:
         """Return the positions of samples without a visit."""
@@ -113,3 +114,14 @@ class MeanProbabilities:
             means, self.labels, confident_only=True, damping=_DAMPING
         )
         return posterior.label_quality()
+
+
+def _mean_softmax(logits: Tensor) -> Tensor:
+    """Return class probabilities averaged over networks, from (k, b, n_classes)."""
+    if logits.shape[2] < _MANY_CLASSES:
+        # Along the last axis, softmax handles few classes at a time, and slowly.
+        probability = torch.softmax(logits.transpose(1, 2).contiguous(), dim=1)
+        probability = probability.transpose(1, 2)
+    else:
+        probability = torch.softmax(logits, dim=2)
+    return probability[0] if len(logits) == 1 else probability.mean(dim=0)

@@ -10,23 +10,26 @@ from skpresto._engine.prediction_blocks import (
     outputs_in_blocks,
 )
 
+SMALL, LARGE = nn.Linear(10, 2), nn.Linear(100, 10_000)
+
 
 @pytest.mark.parametrize(
-    ("shape", "expected"),
-    [((1, 2), 256), ((1, 1024), 256), ((1, 4096), 64), ((1, 10**6), 16)]
-    + [((1, 3, 32, 32), 16), ((1, 5, 7), 16)],
+    ("shape", "module", "expected"),
+    [((1, 2), SMALL, 2048), ((1, 2), LARGE, 256), ((1, 2), nn.Linear(100, 200), 816)]
+    + [((1, 4096), LARGE, 64), ((1, 10**6), SMALL, 16)]
+    + [((1, 3, 32, 32), LARGE, 16), ((1, 5, 7), SMALL, 16)],
 )
-def test_rows_of_a_forward_pass_depend_on_the_shape_of_a_row_only(shape, expected):
+def test_rows_of_a_forward_pass_do_not_depend_on_their_number(shape, module, expected):
     for n_rows in (1, 3, 700):
-        assert block_size(torch.empty(1).expand(n_rows, *shape[1:])) == expected
+        features = torch.empty(1).expand(n_rows, *shape[1:])
+        assert block_size(features, module) == expected
 
 
-@given(st.integers(1, 600), st.sampled_from([(2,), (3000,), (1, 2, 2)]))
-def test_blocks_of_one_size_hold_all_rows_in_order(n_rows, shape):
-    values = torch.arange(float(n_rows)).view(-1, *(1 for _ in shape))
-    features = values.expand(n_rows, *shape)
-    blocks = list(blocks_of(features))
-    assert {len(block) for block, _ in blocks} == {block_size(features)}
+@given(st.integers(1, 600), st.sampled_from([16, 48, 256]))
+def test_blocks_of_one_size_hold_all_rows_in_order(n_rows, size):
+    features = torch.arange(float(n_rows)).unsqueeze(1).expand(n_rows, 2)
+    blocks = list(blocks_of(features, size))
+    assert {len(block) for block, _ in blocks} == {size}
     kept = torch.cat([block[:n] for block, n in blocks])
     assert torch.equal(kept, features)
     last, n_in_last = blocks[-1]
