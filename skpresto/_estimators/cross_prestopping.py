@@ -77,7 +77,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         a fallback, "fallback phase 1" and "fallback phase 2". Can be passed to
         ``pandas.DataFrame``.
     safe_mask_ : ndarray of shape (n_samples,), dtype=bool
-        Whether the label is accepted: ``label_quality_ >= 0.5``; after a fallback,
+        Whether the label is accepted: a quality of at least 0.5; after a fallback,
         whether it is the majority prediction.
     label_quality_ : ndarray of shape (n_samples,)
         Posterior probability that the given label is correct.

@@ -15,9 +15,6 @@ _SAMPLES_AT_ONCE = 1 << 14
 # but reject correct labels of samples that are hard to learn.
 _TEMPERATURES = [2 ** (step / 10) for step in range(21)]
 
-# Lower bound of a probability before its logarithm is taken.
-_MIN_PROBABILITY = 1e-12
-
 
 class LabelAssessment(NamedTuple):
     """What the posterior says about labels, one entry per sample.
@@ -156,11 +153,12 @@ class LabelPosterior:
     def _quality_of(self, index: Tensor) -> Tensor:
         labels = self.labels.index_select(0, index)
         of_label = self.transition_matrix.double().log().t().index_select(0, labels)
-        probability = self.probability.index_select(0, index).double()
-        joint = probability.clamp_(min=_MIN_PROBABILITY).log_().add_(of_label)
+        joint = self.probability.index_select(0, index).double().log_().add_(of_label)
         own = joint.gather(1, labels.unsqueeze(1))
         joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
-        return torch.sigmoid(own - joint.logsumexp(dim=1, keepdim=True)).squeeze(1)
+        odds = own - joint.logsumexp(dim=1, keepdim=True)
+        # Without any probability there are no odds, and the quality is 0.
+        return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
 
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of the given labels are safe at present."""

@@ -175,3 +175,22 @@ def test_the_more_confident_half_of_every_class(samples):
         of_class = confidence[predicted == c]
         middle = of_class.sort(descending=True).values[(len(of_class) - 1) // 2]
         assert torch.equal(is_above[predicted == c], of_class >= middle)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_quality_of_one_half_is_where_labels_become_safe(seed):
+    """Probabilities in quarters, so that posteriors of exactly one half occur."""
+    generator = torch.Generator().manual_seed(seed)
+    probability = torch.randint(0, 4, (200, 3), generator=generator) / 4.0
+    labels = torch.randint(0, 3, (200,), generator=generator)
+    posterior = LabelPosterior(probability, labels)
+    assessed, quality = posterior.assess_all(), posterior.label_quality()
+    assert quality.dtype == torch.float64
+    torch.testing.assert_close(quality.float(), assessed.quality)
+    is_clear = (quality - 0.5).abs() > 1e-6
+    assert torch.equal((quality >= 0.5)[is_clear], assessed.is_safe[is_clear])
+
+
+def test_labels_without_any_probability_have_no_quality():
+    posterior = LabelPosterior(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
+    assert posterior.label_quality().tolist() == [0, 0, 0]
