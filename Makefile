@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint types speed accuracy clean
+.PHONY: help demo test lint types speed accuracy quality clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -14,7 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
 	@touch $@
 
-demo: $(READY)  ## fit on noisy digits, show what was gained and which labels are suspect
+demo: $(READY)  ## fit on noisy digits, compare test errors and list suspect labels
 	$(BIN)/python docs/examples/demo.py
 
 test: $(READY)  ## run the tests and doctests with coverage
@@ -36,6 +36,11 @@ accuracy: $(READY)  ## measure accuracy; reads data sets from the folder SKPREST
 	$(BIN)/python benchmarks/accuracy/run.py --preset laptop
 	$(BIN)/python benchmarks/accuracy/tables.py benchmarks/accuracy/results/laptop.jsonl
 	$(BIN)/python benchmarks/accuracy/figures.py benchmarks/accuracy/results/laptop.jsonl
+
+quality: $(READY)  ## measure how well wrong labels are found; reads SKPRESTO_DATA too
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
+	$(BIN)/python benchmarks/label_quality/run.py
+	$(BIN)/python benchmarks/label_quality/table.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
