@@ -194,21 +194,40 @@ def assign_folds(
 
 def _test_folds(labels: NDArray[Any], splitter: Any, owner: str) -> NDArray[np.intp]:
     folds = np.full(len(labels), -1)
-    n_folds = 0
-    # Splitters read only the length of X.
-    for _, test in splitter.split(np.zeros((len(labels), 1)), labels):
+    tests = _test_indices(labels, splitter, owner)
+    for n_before, test in enumerate(tests):
+        if not len(test):
+            raise ValueError(
+                f"{owner} needs a splitter without empty test folds, but test fold "
+                f"{n_before} of cv={splitter!r} has no samples. Use fewer folds."
+            )
         n_overlapping = int(np.count_nonzero(folds[test] >= 0))
         if n_overlapping:
             raise ValueError(
                 f"{owner} needs a splitter whose test folds are disjoint, so that each "
                 f"sample is in at most one of them, but {n_overlapping} samples of "
-                f"test fold {n_folds} of cv={splitter!r} are in an earlier one. Use "
+                f"test fold {n_before} of cv={splitter!r} are in an earlier one. Use "
                 "for example StratifiedKFold."
             )
-        folds[test] = n_folds
-        n_folds += 1
-    _check_number_of_folds(n_folds, splitter, owner)
+        folds[test] = n_before
+    _check_number_of_folds(len(tests), splitter, owner)
     return folds
+
+
+def _test_indices(
+    labels: NDArray[Any], splitter: Any, owner: str
+) -> list[NDArray[np.intp]]:
+    n_samples = len(labels)
+    try:
+        # Splitters read only the length of X.
+        splits = splitter.split(np.zeros((n_samples, 1)), labels)
+        return [np.arange(n_samples)[test] for _, test in splits]
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(
+            f"{owner} cannot split {n_samples} samples with cv={splitter!r}: {error} A "
+            "splitter is called as split(X, y); to keep groups together, pass the fold "
+            "of each sample as sklearn.model_selection.PredefinedSplit."
+        ) from error
 
 
 def _check_number_of_folds(n_folds: int, cv: Any, owner: str) -> None:

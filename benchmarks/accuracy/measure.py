@@ -20,10 +20,10 @@ from contenders import (
 )
 from data import Split, split_of
 from skorch.callbacks import Callback
-from skpresto._engine.rows import PredictionRows
 
 import skpresto
 from skpresto import DefaultClassifier
+from skpresto._engine.rows import PredictionRows
 from skpresto.metrics import memorization_precision, memorization_recall
 
 PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")
@@ -126,7 +126,7 @@ def errors(fitted: Any, split: Split) -> dict[str, float]:
 def epochs_of_final_networks(classifier: Any) -> list[int]:
     """Return the rows of the history that led to the networks that predict.
 
-    Epochs beyond the stop point are undone, and earlier stages belong to other networks.
+    Epochs beyond the stop point are undone; earlier stages belong to other networks.
     """
     records = classifier.history_
     last = records[-1].stage

@@ -77,8 +77,8 @@ def explain_stop(clf):
         f"\nPrestoppingClassifier ended phase I at epoch {clf.stop_epoch_} of "
         f"{len(seen)}: {memorized:.0%} of the training labels were the\nmajority "
         f"prediction by then, but the error on held-out noisy rows was never below "
-        f"{lowest:.0%},\nso further agreement is memorization. Neither clean labels nor "
-        f"a noise rate were used.\nEstimated noise rate: {clf.noise_rate_:.0%}."
+        f"{lowest:.0%},\nso further agreement is memorization. Neither clean labels "
+        f"nor a noise rate were used.\nEstimated noise rate: {clf.noise_rate_:.0%}."
     )
 
 
@@ -97,8 +97,8 @@ def list_suspects(clf, y_noisy, y_true):
     unsafe = ~clf.safe_mask_
     correct = (clf.suggested_labels_ == y_true)[unsafe].mean()
     print(
-        f"{unsafe.sum()} labels are outside the safe set; for {correct:.0%} of them the "
-        "suggested label is the true one."
+        f"{unsafe.sum()} labels are outside the safe set; for {correct:.0%} of them "
+        "the suggested label is the true one."
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 from skorch.callbacks import Callback, EarlyStopping, LRScheduler
+from skorch.dataset import Dataset
 from skorch.utils import TeeGenerator
 from torch import Tensor
 
 from skpresto._engine.ensemble import mean_of_logits
-from skpresto._engine.rows import PredictionRows, TrainingRows
+from skpresto._engine.rows import PredictionRows, TrainingRows, is_in_memory
 from skpresto._engine.tally import EpochSums
 
 __all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
@@ -40,14 +41,14 @@ class CallbackMixin:
         return [cb for _, cb in self.callbacks_ if isinstance(cb, LRScheduler)]
 
     @property
-    def hears_batches(self) -> bool:
+    def has_batch_callbacks(self) -> bool:
         """Whether a callback does anything at the begin or end of a batch."""
-        return any(_hears_batches(callback) for _, callback in self.callbacks_)
+        return any(_has_batch_callbacks(callback) for _, callback in self.callbacks_)
 
     @property
-    def hears_gradients(self) -> bool:
+    def has_gradient_callbacks(self) -> bool:
         """Whether a callback does anything when gradients are computed."""
-        return any(_hears_gradients(callback) for _, callback in self.callbacks_)
+        return any(_has_gradient_callbacks(callback) for _, callback in self.callbacks_)
 
     def notify_gradients(self, batch: Any) -> None:
         """Call the callbacks after a backward pass."""
@@ -72,7 +73,7 @@ class CallbackMixin:
         self, rows: TrainingRows, valid_rows: PredictionRows | None
     ) -> Iterator[PredictionRows | None]:
         """Call the callbacks at the begin and the end of an epoch."""
-        datasets = {"dataset_train": rows, "dataset_valid": valid_rows}
+        datasets = {"dataset_train": rows, "dataset_valid": _for_scoring(valid_rows)}
         self.notify("on_epoch_begin", **datasets)
         self._forget_batches()
         yield valid_rows
@@ -110,19 +111,26 @@ class CallbackMixin:
             loss = losses.mean()
             self.history.record_batch("valid_loss", loss.item())
             self.history.record_batch("valid_batch_size", len(outputs))
-            heard = {"batch": batch, "loss": loss, "y_pred": outputs}
-            self.notify("on_batch_end", training=False, **heard)
+            result = {"batch": batch, "loss": loss, "y_pred": outputs}
+            self.notify("on_batch_end", training=False, **result)
             predicted.append(outputs.argmax(dim=-1))
             n_batches += 1
         self.history.record("valid_batch_count", n_batches)
         return torch.cat(predicted)
 
 
-def _hears_gradients(callback: Callback) -> bool:
+def _for_scoring(rows: PredictionRows | None) -> Any:
+    """Return rows as a dataset of skorch's, from which callbacks can take X and y."""
+    if rows is None or rows.labels is None or not is_in_memory(rows.X):
+        return rows
+    return Dataset(np.asarray(rows.X), rows.labels.numpy())
+
+
+def _has_gradient_callbacks(callback: Callback) -> bool:
     return type(callback).on_grad_computed is not Callback.on_grad_computed
 
 
-def _hears_batches(callback: Callback) -> bool:
+def _has_batch_callbacks(callback: Callback) -> bool:
     if isinstance(callback, LRScheduler):
         return callback.step_every == "batch"
     hooks = ("on_batch_begin", "on_batch_end")

@@ -70,13 +70,14 @@ class EpochLoop:
         """
         net = self.net
         net._set_training(True)
-        step, tally, is_heard = self._step(policy), Tally(), net.hears_batches
+        step, tally = self._step(policy), Tally()
+        has_listeners = net.has_batch_callbacks
         for batch in net.training_batches(rows, self.history.expect, epoch):
             pause_for_predictions()
-            if is_heard:
+            if has_listeners:
                 net.notify("on_batch_begin", batch=batch[:2], training=True)
             outputs = self._learn(batch, policy, epoch, step, tally, observe)
-            if is_heard:
+            if has_listeners:
                 net.notify_batch_end(batch[:2], outputs, tally.last_loss())
         self.history.flush()
         return tally.sums()
@@ -131,13 +132,13 @@ class EpochLoop:
     def _step(self, policy: SelectionPolicy) -> Step:
         """Return how steps are made in this epoch."""
         net = self.net
-        on_gradients = net.notify_gradients if net.hears_gradients else None
+        on_gradients = net.notify_gradients if net.has_gradient_callbacks else None
         parts = net.module_, net.optimizer_, on_gradients
         if not policy.may_select_nothing and self.sample_weight is None:
             return Step(*parts)
         # Callbacks are called for steps that are made, and for no others.
-        is_heard = net.hears_gradients or net.hears_batches
+        has_listeners = net.has_gradient_callbacks or net.has_batch_callbacks
         waits = torch.device(net.device).type != "cpu"
-        if waits and not is_heard and StepUnlessEmpty.serves(*parts):
+        if waits and not has_listeners and StepUnlessEmpty.serves(*parts):
             return StepUnlessEmpty(*parts)
         return StepIfSelected(*parts)

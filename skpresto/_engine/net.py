@@ -198,9 +198,10 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             return None
         assert rows.labels is not None
         pause_for_predictions()
-        is_heard = notify and self.hears_batches
-        predict = self.validate_with_callbacks if is_heard else self.predicted_classes
-        predicted = predict(rows)
+        if notify and self.has_batch_callbacks:
+            predicted = self.validate_with_callbacks(rows)
+        else:
+            predicted = self.predicted_classes(rows)
         return (predicted != rows.labels.to(predicted.device)).double().mean().item()
 
     def predict(self, X: Any) -> np.ndarray:

@@ -19,7 +19,7 @@ from skpresto._engine.rows import row_size
 #: Rows per forward pass for images, and least and most rows for tables.
 _BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 2048
 #: Rows times parameters of a forward pass for tables: small networks take more rows,
-#: since they would else spend their time in Python.
+#: which would otherwise spend their time in Python.
 _WORK_PER_BLOCK = 1 << 24
 #: Values per forward pass, if rows are long.
 _VALUES_PER_BLOCK = 1 << 18

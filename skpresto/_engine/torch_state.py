@@ -1,8 +1,8 @@
 """torch's random state and number of threads, set for the time of a call.
 
-Both belong to the whole process. Fits in several threads take turns, or they would
-draw from each other's random sequence; predictions draw nothing and never wait for a
-fit to end.
+The random state belongs to the whole process. Fits in several threads take turns, or
+they would draw from each other's random sequence; predictions draw nothing and never
+wait for a fit to end.
 """
 
 from collections.abc import Iterator
@@ -26,37 +26,6 @@ def seeded(seed: int, device: str) -> Iterator[None]:
     with _FIT_TURN, torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
         yield
-
-
-class _ThreadCount:
-    """Set torch's number of threads while there are users, and restore it afterwards.
-
-    A fit always gets the number it asks for, since sums depend in their last bits on
-    how many threads compute them. A prediction gets its number if nothing else runs,
-    and else uses the number in force.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._n_users = 0
-        self._before = 1
-
-    @contextmanager
-    def set_to(self, n_threads: int, *, always: bool) -> Iterator[None]:
-        with self._lock:
-            is_first = self._n_users == 0
-            if is_first:
-                self._before = torch.get_num_threads()
-            self._n_users += 1
-            if is_first or always:
-                torch.set_num_threads(n_threads)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._n_users -= 1
-                if self._n_users == 0:
-                    torch.set_num_threads(self._before)
 
 
 class _ActivePredictions:
@@ -89,7 +58,6 @@ class _ActivePredictions:
             self._none.wait(_LONGEST_PAUSE)
 
 
-_THREAD_COUNT = _ThreadCount()
 _ACTIVE_PREDICTIONS = _ActivePredictions()
 
 #: To be called between the batches of a fit.
@@ -98,17 +66,27 @@ pause_for_predictions = _ACTIVE_PREDICTIONS.wait
 
 @contextmanager
 def fit_threads(n_jobs: int | None) -> Iterator[None]:
-    """Let torch use ``n_jobs`` threads, whatever the surroundings have set."""
-    with _FIT_TURN, _THREAD_COUNT.set_to(n_threads_of(n_jobs), always=True):
+    """Let torch use ``n_jobs`` threads in a fit, whatever the surroundings have set."""
+    with _FIT_TURN, _threads(n_jobs):
         yield
 
 
 @contextmanager
 def predict_threads(n_jobs: int | None) -> Iterator[None]:
-    """Let torch use ``n_jobs`` threads unless a fit is running in another thread."""
-    n_threads = n_threads_of(n_jobs)
-    with _ACTIVE_PREDICTIONS, _THREAD_COUNT.set_to(n_threads, always=False):
+    """Let torch use ``n_jobs`` threads in a prediction; do not wait for fits."""
+    with _ACTIVE_PREDICTIONS, _threads(n_jobs):
         yield
+
+
+@contextmanager
+def _threads(n_jobs: int | None) -> Iterator[None]:
+    # torch keeps this number per Python thread: calls do not disturb each other.
+    before = torch.get_num_threads()
+    torch.set_num_threads(n_threads_of(n_jobs))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def n_threads_of(n_jobs: int | None) -> int:

@@ -47,10 +47,14 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
     classes_, n_features_in_, feature_names_in_, input_shape_, net_, n_epochs_
         As in :class:`PrestoppingClassifier`.
     history_ : list of EpochRecord
-        One record per epoch; can be passed to ``pandas.DataFrame``.
+        One record per epoch, with the name of its stage; can be passed to
+        ``pandas.DataFrame``.
     safe_mask_ : ndarray of shape (n_samples,), dtype=bool
         Whether the given label is the majority prediction.
-    label_quality_, label_agreement_, suggested_labels_, label_report_
+    label_quality_ : ndarray of shape (n_samples,)
+        As in :class:`PrestoppingClassifier`, from the visits of the first half of the
+        epochs: later ones predict wrong labels that are memorized.
+    label_agreement_, suggested_labels_, label_report_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         Fraction of samples outside the safe set.

@@ -1,5 +1,6 @@
 """What all classifiers share: validate, build the net, train, publish, predict."""
 
+import copy
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from typing import Any
@@ -102,14 +103,21 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self : estimator instance
             The fitted classifier.
         """
-        before = dict(vars(self))
-        try:
-            return self._fit(X, y, X_val, y_val, y_true)
-        except BaseException:
-            # A failed fit leaves no fitted attributes, and keeps those of an earlier.
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+        # A copy is fitted: a fit that fails leaves this estimator unchanged, and it can
+        # predict in another thread until the new fit is complete.
+        fitting = copy.copy(self)
+        for name in self._fitted_names():
+            delattr(fitting, name)
+        fitting._fit(X, y, X_val, y_val, y_true)
+        outdated = set(self._fitted_names()) - vars(fitting).keys()
+        vars(self).update(vars(fitting))
+        for name in outdated:
+            delattr(self, name)
+        return self
+
+    def _fitted_names(self) -> list[str]:
+        params = self._further_params()
+        return [n for n in vars(self) if n.endswith("_") and n not in params]
 
     def _fit(self, X, y, X_val, y_val, y_true):
         data = check_training_data(self, X, y, X_val, y_val, y_true)
@@ -129,7 +137,6 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.n_epochs_ = trainer.n_epochs
         self.history_ = trainer.records
         self._publish(report.decoded(self.classes_))
-        return self
 
     def _check_fit_requirements(self, given: dict[str, Any]) -> None:
         """Raise if the method needs an argument that ``fit`` was not given."""
@@ -142,16 +149,11 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.label_agreement_ = report.agreement
         self.suggested_labels_ = report.suggested
         self.noise_rate_ = report.noise_rate
-        optional = {
-            "corrected_labels_": report.corrected,
-            "corrected_mask_": report.is_corrected,
-            "transition_matrix_": report.transition_matrix,
-        }
-        for name, value in optional.items():
-            if hasattr(self, name):  # of an earlier fit
-                delattr(self, name)
-            if value is not None:
-                setattr(self, name, value)
+        if report.corrected is not None:
+            self.corrected_labels_ = report.corrected
+            self.corrected_mask_ = report.is_corrected
+        if report.transition_matrix is not None:
+            self.transition_matrix_ = report.transition_matrix
 
     def predict_proba(self, X):
         """Predict the probability of each class.

@@ -1,4 +1,4 @@
-"""The stages of CrossPrestopping: fold networks, final networks, ensemble vote."""
+"""The stages of CrossPrestopping: fold networks, then final networks."""
 
 import numpy as np
 import torch
@@ -31,7 +31,7 @@ def train_fold_networks(
 
     Networks that reject most labels have learned too little to assess them. Training on
     all labels is therefore extended until half of the labels are accepted, for at most
-    half of ``max_epochs``. If less than half are accepted then, or in the end, None is
+    half of ``max_epochs``. If fewer than half are accepted then, or in the end, None is
     returned.
 
     Parameters

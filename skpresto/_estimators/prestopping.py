@@ -109,7 +109,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         Continuous score in [0, 1], higher for labels that are more likely correct: the
         posterior probability of the given label, by Bayes' rule from the mean predicted
-        probabilities over the visits of phase II and the label noise counted with them.
+        probabilities over the visits of phase II and the label noise counted with them
+        (phase I, first half of the epochs, if no epoch was left for phase II). Use it
+        to rank labels; it is not calibrated.
     label_agreement_ : ndarray of shape (n_samples,)
         Fraction of the last ``q`` predictions that equal the given label.
     suggested_labels_ : ndarray of shape (n_samples,)

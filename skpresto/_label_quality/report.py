@@ -20,7 +20,8 @@ class LabelReport:
     is_safe : array of shape (n_samples,), dtype=bool
         Whether the given label is accepted as correct.
     quality : array of shape (n_samples,)
-        Continuous score in [0, 1], higher for labels that are more likely correct.
+        Continuous score in [0, 1], higher for labels that are more likely correct. It
+        ranks labels, and is not calibrated.
     suggested : array of shape (n_samples,)
         The class that the method considers most likely.
     agreement : array of shape (n_samples,)

@@ -38,7 +38,7 @@ class EpochRecord:
         - ``"search"``: CrossPrestopping trains one network on all labels to find the
           stop point, and then discards the network;
         - ``"cross-fit phase 1"``: the fold networks of CrossPrestopping train on all
-          labels up to the stop point, or longer if they accept less than half of the
+          labels up to the stop point, or longer if they accept fewer than half of the
           labels there;
         - ``"cross-fit phase 2"``: the fold networks train on accepted labels only;
         - ``"final"``: a new network of Prestopping+ trains on the safe set and on
@@ -46,7 +46,7 @@ class EpochRecord:
           and corrected labels;
         - ``"fallback phase 1"``, ``"fallback phase 2"``: the two phases of
           Prestopping with an ensemble, in which CrossPrestopping trains instead of
-          ``"final"`` if its fold networks accept less than half of the labels;
+          ``"final"`` if its fold networks accept fewer than half of the labels;
         - ``"noise rate phase 1"``, ``"noise rate phase 2"``: the two phases of
           Prestopping, from which Co-teaching, Co-teaching+ and SELFIE estimate the
           noise rate if it is not given.

@@ -52,17 +52,26 @@ def test_the_number_of_threads_is_restored_after_an_error(context):
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_a_prediction_during_a_fit_keeps_the_number_of_threads_of_the_fit():
-    with fit_threads(2):
-        with predict_threads(1):
-            assert torch.get_num_threads() == 2
+@pytest.mark.parametrize("outer", [fit_threads, predict_threads])
+@pytest.mark.parametrize("inner", [fit_threads, predict_threads])
+def test_calls_within_calls_have_their_own_number_of_threads(outer, inner):
+    with outer(2):
+        with inner(1):
+            assert torch.get_num_threads() == 1
         assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == 3
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_a_fit_during_a_prediction_gets_its_number_of_threads():
-    with predict_threads(1), fit_threads(2):
+def test_a_prediction_in_another_thread_leaves_the_fit_its_number_of_threads():
+    def predict():
+        with predict_threads(1):
+            assert torch.get_num_threads() == 1
+
+    with fit_threads(2):
+        other = threading.Thread(target=predict)
+        other.start()
+        other.join()
         assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == 3
 

@@ -4,6 +4,7 @@ import copy
 import io
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import joblib
 import numpy as np
@@ -498,3 +499,41 @@ def test_worker_processes_of_a_data_loader_bring_every_row(Classifier, noisy_blo
     clf = quick(Classifier, iterator_train__num_workers=1, max_epochs=2).fit(X, y)
     assert clf.score(X, y) > 0.3
     assert len(clf.net_.history[-1]["batches"]) in (6, 7)
+
+
+class PredictOutside(Callback):
+    """Predict with the estimator that is being refitted."""
+
+    def __init__(self, clf, X):
+        self.clf = clf
+        self.X = X
+        self.predicted_ = None
+
+    def on_epoch_end(self, net, **kwargs):
+        self.predicted_ = self.clf.predict(self.X)
+
+
+def test_an_estimator_predicts_from_its_earlier_fit_until_a_refit_is_complete(blobs):
+    X, y = blobs
+    clf = quick(DefaultClassifier).fit(X, y)
+    before = clf.predict(X)
+    callback = PredictOutside(clf, X)
+    clf.callbacks = [callback]
+    clf.fit(np.tile(X, 2), np.array(["a", "b", "c", "d"])[y])
+    np.testing.assert_array_equal(callback.predicted_, before)
+    assert clf.classes_.tolist() == ["a", "b", "c", "d"]
+
+
+def test_a_prediction_that_outlives_a_fit_leaves_the_number_of_threads(blobs):
+    X, y = blobs
+    clf = quick(DefaultClassifier).fit(X, y)
+    with ThreadPoolExecutor(1) as pool:
+        torch.set_num_threads(2)
+        try:
+            for _ in range(3):
+                prediction = pool.submit(clf.predict, np.tile(X, (400, 1)))
+                quick(DefaultClassifier, max_epochs=1).fit(X, y)
+                prediction.result()
+            assert torch.get_num_threads() == 2
+        finally:
+            torch.set_num_threads(1)

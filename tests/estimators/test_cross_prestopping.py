@@ -2,8 +2,13 @@ import numpy as np
 import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
-from skorch.callbacks import EpochScoring
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from skorch.callbacks import Callback, EpochScoring
 
 from skpresto import CrossPrestoppingClassifier
 from skpresto._estimators import cross_fitting
@@ -90,7 +95,7 @@ def test_the_transition_matrix_shows_where_labels_went(fitted):
 def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_labels):
     X, y = random_labels
     clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), cv=2)
-    with pytest.warns(FallbackWarning, match="less than half.*ensemble of 2 networks"):
+    with pytest.warns(FallbackWarning, match="fewer than half.*ensemble of 2 networks"):
         clf.fit(X, y)
     assert clf.used_fallback_ is True
     stages = [record.stage for record in clf.history_]
@@ -325,3 +330,32 @@ def test_phase_one_is_extended_until_half_of_the_labels_are_accepted(
         ["cross-fit phase 1"] * n_first + ["cross-fit phase 2"] * n_second
     )
     assert (posterior is not None) == has_posterior
+
+
+class EmptyFolds:
+    def split(self, X, y):
+        yield np.arange(4), np.array([], dtype=int)
+        yield np.arange(4), np.array([0])
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (GroupKFold(2), "CrossPrestoppingClassifier cannot split.*PredefinedSplit"),
+        (EmptyFolds(), "CrossPrestoppingClassifier.*without empty test folds"),
+        (ShuffleSplit(3, random_state=0), "test folds are disjoint"),
+    ],
+    ids=["groups", "empty", "overlapping"],
+)
+def test_a_splitter_that_cannot_be_used_is_rejected_before_training(
+    cv, message, noisy_blobs
+):
+    X, y, _ = noisy_blobs
+    clf = quick(CrossPrestoppingClassifier, cv=cv, callbacks=[RaiseInTraining()])
+    with pytest.raises(ValueError, match=message):
+        clf.fit(X, y)
+
+
+class RaiseInTraining(Callback):
+    def on_epoch_begin(self, net, **kwargs):
+        raise AssertionError

@@ -78,6 +78,6 @@ def test_a_fallback_warns_once_of_itself_and_once_of_its_stop_point(noisy_blobs)
         for category in (FallbackWarning, ConvergenceWarning)
     )
     assert len(fallback) == len(unsettled) == 1
-    assert "accepted less than half of the labels" in fallback[0]
+    assert "accepted fewer than half of the labels" in fallback[0]
     rule = "AgreementStop(min_memorized_fraction=0.5)"
     assert f"{rule} was settled; no epoch is left for phase" in unsettled[0]

@@ -208,7 +208,7 @@ def test_a_fallback_without_phase_two_does_not_show_that_of_the_fold_networks():
 
 def test_a_classifier_that_fell_back_is_shown_with_its_fallback(blobs):
     X, _ = blobs
-    # Random labels of many classes: less than half of them can be accepted.
+    # Random labels of many classes: fewer than half of them can be accepted.
     y = np.random.RandomState(0).randint(8, size=len(X))
     clf = quick(CrossPrestoppingClassifier, cv=2)
     with warnings.catch_warnings():
