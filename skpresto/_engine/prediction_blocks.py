@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from skpresto._engine.rows import row_size
 
 #: Rows per forward pass for images, and least and most rows for tables.
-_BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 2048
+_BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 4096
 #: Rows times parameters of a forward pass for tables: small networks take more rows,
 #: which would otherwise spend their time in Python.
 _WORK_PER_BLOCK = 1 << 24

@@ -17,4 +17,7 @@ class LearnFromSafeSet(SelectionPolicy):
     def select(self, batch: Batch) -> Selection:
         """Return the safe samples of the batch, the same for all networks."""
         weights = self.history.agrees_of_batch(batch.labels)
-        return Selection(weights=weights.expand(len(batch.logits), -1))
+        n_networks = len(batch.logits)
+        if n_networks > 1:
+            weights = weights.expand(n_networks, -1)
+        return Selection(weights=weights)

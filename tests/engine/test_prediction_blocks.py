@@ -15,7 +15,7 @@ SMALL, LARGE = nn.Linear(10, 2), nn.Linear(100, 10_000)
 
 @pytest.mark.parametrize(
     ("shape", "module", "expected"),
-    [((1, 2), SMALL, 2048), ((1, 2), LARGE, 256), ((1, 2), nn.Linear(100, 200), 816)]
+    [((1, 2), SMALL, 4096), ((1, 2), LARGE, 256), ((1, 2), nn.Linear(100, 200), 816)]
     + [((1, 4096), LARGE, 64), ((1, 10**6), SMALL, 16)]
     + [((1, 3, 32, 32), LARGE, 16), ((1, 5, 7), SMALL, 16)],
 )
