@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
@@ -166,6 +167,11 @@ class Trainer:
         if len(unseen):
             rows = PredictionRows(self.data.X, unseen.cpu())
             self.history.record(unseen, self.net.predicted_classes(rows))
+
+    def predicted_probabilities(self, index: Tensor) -> Tensor:
+        """Return the probabilities predicted at present for samples at ``index``."""
+        rows = PredictionRows(self.data.X, index.cpu())
+        return torch.from_numpy(self.net.predict_proba(rows)).to(index.device)
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""

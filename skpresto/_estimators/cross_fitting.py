@@ -4,7 +4,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skpresto._engine.rows import PredictionRows
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
@@ -65,7 +64,9 @@ def train_fold_networks(
     policy.is_selecting = True
     n_left = max_epochs - trainer.n_epochs
     trainer.run(policy, n_left, stage="cross-fit phase 2")
-    _predict_unseen_samples(trainer, probabilities)
+    unseen = (~probabilities.is_known()).nonzero().squeeze(1)
+    if len(unseen):
+        probabilities.add(unseen, trainer.predicted_probabilities(unseen))
     posterior = LabelPosterior(
         probabilities.finalize(trainer.labels),
         trainer.labels,
@@ -80,17 +81,6 @@ def _accepts_half(posterior: LabelPosterior, is_known: Tensor) -> bool:
     """Return whether at least half of the assessed labels are accepted."""
     is_safe = posterior.assess_all().is_safe[is_known]
     return is_safe.double().mean().item() >= 0.5
-
-
-def _predict_unseen_samples(
-    trainer: Trainer, probabilities: OutOfFoldProbabilities
-) -> None:
-    """Add the ensemble's probabilities for samples that were not visited."""
-    unseen = (~probabilities.is_known()).nonzero().squeeze(1)
-    if len(unseen):
-        rows = PredictionRows(trainer.data.X, unseen.cpu())
-        predicted = torch.from_numpy(trainer.net.predict_proba(rows))
-        probabilities.add(unseen, predicted.to(unseen.device))
 
 
 def train_final_networks(

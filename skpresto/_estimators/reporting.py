@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from skpresto._engine.rows import PredictionRows
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._label_quality.report import LabelReport
@@ -48,9 +46,7 @@ def report_labels(
     trainer.predict_unseen_samples()
     unseen = visits.unseen()
     if len(unseen):
-        rows = PredictionRows(trainer.data.X, unseen.cpu())
-        predicted = torch.from_numpy(trainer.net.predict_proba(rows))
-        visits.add_probability(unseen, predicted.to(unseen.device))
+        visits.add_probability(unseen, trainer.predicted_probabilities(unseen))
     return LabelReport(
         is_safe=trainer.history.agrees(labels) if is_safe is None else is_safe,
         quality=visits.label_quality(),
