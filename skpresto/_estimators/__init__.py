@@ -1,5 +1,5 @@
 """The classifiers: one file per method, and what all of them share.
 
 ``base`` validates, builds, trains and publishes; a method's ``_train`` runs its stages
-and returns a :class:`~skpresto._label_quality.report.LabelReport`.
+and returns :class:`~skpresto._label_quality.findings.LabelFindings`.
 """

@@ -10,7 +10,7 @@ from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
 from skpresto._estimators.epochs import EPOCHS_CONSTRAINT, n_epochs_of
 from skpresto._estimators.reporting import early_visits, report_labels
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.uncertainty import EmphasizeUncertain
 from skpresto._sklearn import Interval
 
@@ -54,7 +54,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         As in :class:`PrestoppingClassifier`, from the visits of the first half of the
         epochs: later ones predict wrong labels that are memorized.
-    label_agreement_, suggested_labels_, label_report_
+    label_agreement_, suggested_labels_, label_findings_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         Fraction of samples outside the safe set.
@@ -127,7 +127,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
             **net_params,
         )
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         warm_up = n_epochs_of(self, "warm_up")
         policy = EmphasizeUncertain(
             len(trainer.labels), self.smoothness, warm_up, self.device

@@ -17,7 +17,7 @@ from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_rows, check_training_data
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import Interval, _fit_context
 
 
@@ -70,7 +70,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self._store_further_params(net_params)
 
     @abstractmethod
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         """Run the stages of the method, and report on the training labels."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -129,31 +129,31 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         with seeded(seed, self.device), fit_threads(self.n_jobs):
             try:
                 trainer = Trainer(build_net(self, data), data, self.q, progress)
-                report = self._train(trainer, rng)
+                findings = self._train(trainer, rng)
                 trainer.finish()
             finally:
                 progress.close()
         self.net_ = trainer.net
         self.n_epochs_ = trainer.n_epochs
         self.history_ = trainer.records
-        self._publish(report.decoded(self.classes_))
+        self._publish(findings.decoded(self.classes_))
 
     def _check_fit_requirements(self, given: dict[str, Any]) -> None:
         """Raise if the method needs an argument that ``fit`` was not given."""
 
-    def _publish(self, report: LabelReport) -> None:
+    def _publish(self, findings: LabelFindings) -> None:
         """Set the fitted attributes that describe the training labels."""
-        self.label_report_ = report
-        self.safe_mask_ = report.is_safe
-        self.label_quality_ = report.quality
-        self.label_agreement_ = report.agreement
-        self.suggested_labels_ = report.suggested
-        self.noise_rate_ = report.noise_rate
-        if report.corrected is not None:
-            self.corrected_labels_ = report.corrected
-            self.corrected_mask_ = report.is_corrected
-        if report.transition_matrix is not None:
-            self.transition_matrix_ = report.transition_matrix
+        self.label_findings_ = findings
+        self.safe_mask_ = findings.is_safe
+        self.label_quality_ = findings.quality
+        self.label_agreement_ = findings.agreement
+        self.suggested_labels_ = findings.suggested
+        self.noise_rate_ = findings.noise_rate
+        if findings.corrected is not None:
+            self.corrected_labels_ = findings.corrected
+            self.corrected_mask_ = findings.is_corrected
+        if findings.transition_matrix is not None:
+            self.transition_matrix_ = findings.transition_matrix
 
     def predict_proba(self, X):
         """Predict the probability of each class.

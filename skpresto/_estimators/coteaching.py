@@ -14,7 +14,7 @@ from skpresto._estimators.noise_rate import (
     given_or_estimated_noise_rate,
 )
 from skpresto._estimators.reporting import early_visits, report_labels
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.small_loss import ExchangeSmallLoss
 from skpresto._sklearn import Interval
 
@@ -63,7 +63,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         As in :class:`PrestoppingClassifier`, from the visits of the first half of the
         epochs: later ones predict wrong labels that are memorized.
-    label_agreement_, suggested_labels_, label_report_
+    label_agreement_, suggested_labels_, label_findings_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         The noise rate used: as given, or estimated.
@@ -153,7 +153,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
         """Return the length of the ramp, which may be longer than the training."""
         return as_epochs(self.ramp_epochs, self.max_epochs)
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
         policy = self._policy(trainer, noise_rate)
         visits = early_visits(trainer, self.max_epochs)

@@ -57,7 +57,7 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         As in :class:`PrestoppingClassifier`, from the visits of the first half of the
         epochs: later ones predict wrong labels that are memorized.
-    label_agreement_, suggested_labels_, label_report_
+    label_agreement_, suggested_labels_, label_findings_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         The noise rate used: as given, or estimated.

@@ -14,7 +14,7 @@ from skpresto._estimators.cross_fitting import (
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import HasMethods, Interval
 from skpresto._splits import assign_folds
 from skpresto._warn import warn_caller
@@ -101,7 +101,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         counted on out-of-fold predictions. Not available after a fallback.
     noise_rate_ : float
         Estimated fraction of wrong labels: the fraction of labels not accepted.
-    label_report_ : LabelReport
+    label_findings_ : LabelFindings
         The above, per sample, as one object.
     used_fallback_ : bool
         Whether the fold networks were too inaccurate and an ensemble was trained
@@ -196,7 +196,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     def _default_stop_rule(self) -> StopRule:
         return AgreementStop(margin=0, window=3)
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         labels, name = trainer.data.labels.numpy(), type(self).__name__
         if not isinstance(self.cv, Integral):  # splitters may fail: before training
             fold_of = assign_folds(labels, self.cv, rng, name)
@@ -220,7 +220,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         assessment = posterior.assess_all()
         train_final_networks(trainer, assessment, self.max_epochs)
         trainer.predict_unseen_samples()
-        report = LabelReport(
+        findings = LabelFindings(
             is_safe=assessment.is_safe,
             quality=posterior.label_quality(),
             suggested=assessment.suggested,
@@ -229,12 +229,12 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             is_corrected=assessment.labels != trainer.labels,
             transition_matrix=posterior.transition_matrix,
         )
-        self._warn_of_lost_classes(trainer, report)
-        return report
+        self._warn_of_lost_classes(trainer, findings)
+        return findings
 
     def _fall_back_to_ensemble(
         self, trainer: Trainer, n_networks: int, rng: np.random.RandomState
-    ) -> LabelReport:
+    ) -> LabelFindings:
         """Train an ensemble through the two phases of Prestopping."""
         warn_caller(
             f"{type(self).__name__}: the fold networks accepted fewer than half of the "
@@ -261,6 +261,6 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         if not is_settled:
             self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs, stage="fallback phase 2", visits=visits)
-        report = report_labels(trainer, visits, corrected=trainer.labels)
-        self._warn_of_lost_classes(trainer, report)
-        return report
+        findings = report_labels(trainer, visits, corrected=trainer.labels)
+        self._warn_of_lost_classes(trainer, findings)
+        return findings

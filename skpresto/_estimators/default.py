@@ -7,7 +7,7 @@ from torch import nn
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.base import LearnFromAll
 
 
@@ -42,7 +42,7 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         As in :class:`PrestoppingClassifier`, from the visits of the first half of the
         epochs: later ones predict wrong labels that are memorized.
-    label_agreement_, suggested_labels_, label_report_
+    label_agreement_, suggested_labels_, label_findings_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         Fraction of the labels that are not memorized.
@@ -94,7 +94,7 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
             **net_params,
         )
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         trainer.run(LearnFromAll(), self.max_epochs, stage="train", observe=visits.add)

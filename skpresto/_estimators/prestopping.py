@@ -12,7 +12,7 @@ from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._warn import warn_caller
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
@@ -119,7 +119,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     noise_rate_ : float
         Estimated fraction of wrong labels: the fraction of samples outside the safe
         set.
-    label_report_ : LabelReport
+    label_findings_ : LabelFindings
         The above, per sample, as one object.
     stop_epoch_ : int
         Number of epochs of phase I that were kept.
@@ -220,7 +220,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         """Return the rule used without a ``stop`` parameter and validation data."""
         return AgreementStop()
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         self.stop_epoch_, is_settled = run_phase_one(
@@ -229,9 +229,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         if not is_settled:
             self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs, visits=visits)
-        report = report_labels(trainer, visits)
-        self._warn_of_lost_classes(trainer, report)
-        return report
+        findings = report_labels(trainer, visits)
+        self._warn_of_lost_classes(trainer, findings)
+        return findings
 
     def _warn_unsettled(self, without_stop_point: str = _PLAIN_TRAINING) -> None:
         used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
@@ -244,8 +244,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             ConvergenceWarning,
         )
 
-    def _warn_of_lost_classes(self, trainer: Trainer, report: LabelReport) -> None:
-        kept = np.unique(trainer.data.labels.numpy()[report.is_safe])
+    def _warn_of_lost_classes(self, trainer: Trainer, findings: LabelFindings) -> None:
+        kept = np.unique(trainer.data.labels.numpy()[findings.is_safe])
         lost = np.delete(self.classes_, kept).tolist()
         if lost:
             warn_caller(

@@ -15,7 +15,7 @@ from skpresto._estimators.epochs import (
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.refurbishment import LearnSafeAndRefurbished, Refurbisher
 from skpresto._sklearn import Interval
 from skpresto.stopping import AgreementStop, StopRule
@@ -72,7 +72,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         The corrected label where there is one, the given one elsewhere.
     corrected_mask_ : ndarray of shape (n_samples,), dtype=bool
         Where the two differ.
-    label_report_ : LabelReport
+    label_findings_ : LabelFindings
         The above, per sample, as one object.
     stop_epoch_ : int
         Number of epochs of phase I that were kept.
@@ -156,7 +156,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     def _default_stop_rule(self) -> StopRule:
         return AgreementStop(margin=0, window=3)
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
         visits = early_visits(trainer, self.max_epochs)
@@ -175,6 +175,6 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         trainer.start()
         trainer.run(policy, self.max_epochs, stage="final")
         corrected = torch.where(is_safe, labels, refurbisher.corrected_or(labels))
-        report = report_labels(trainer, visits, is_safe=is_safe, corrected=corrected)
-        self._warn_of_lost_classes(trainer, report)
-        return report
+        findings = report_labels(trainer, visits, is_safe=is_safe, corrected=corrected)
+        self._warn_of_lost_classes(trainer, findings)
+        return findings

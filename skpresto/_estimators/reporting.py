@@ -1,12 +1,12 @@
-"""The report on training labels of methods that record predictions at every visit."""
+"""What the predictions recorded at every visit say about the training labels."""
 
 from typing import Any
 
 from torch import Tensor
 
 from skpresto._engine.trainer import Trainer
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._label_quality.report import LabelReport
 
 
 def early_visits(trainer: Trainer, max_epochs: int) -> MeanProbabilities:
@@ -26,7 +26,7 @@ def report_labels(
     is_safe: Tensor | None = None,
     corrected: Tensor | None = None,
     **further: Any,
-) -> LabelReport:
+) -> LabelFindings:
     """Return what the predictions of a training say about the labels.
 
     Parameters
@@ -40,14 +40,14 @@ def report_labels(
     corrected : Tensor of shape (n_samples,), default=None
         Corrected label of each sample, if the method corrects labels.
     **further : dict
-        Further fields of the report.
+        Further fields of the findings.
     """
     labels = trainer.labels
     trainer.predict_unseen_samples()
     unseen = visits.unseen()
     if len(unseen):
         visits.add_probability(unseen, trainer.predicted_probabilities(unseen))
-    return LabelReport(
+    return LabelFindings(
         is_safe=trainer.history.agrees(labels) if is_safe is None else is_safe,
         quality=visits.label_quality(),
         suggested=trainer.history.vote(),

@@ -18,7 +18,7 @@ from skpresto._estimators.noise_rate import (
     given_or_estimated_noise_rate,
 )
 from skpresto._estimators.reporting import early_visits, report_labels
-from skpresto._label_quality.report import LabelReport
+from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.refurbishment import RefurbishAndSelect, Refurbisher
 from skpresto._sklearn import Interval
 
@@ -71,7 +71,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
     label_quality_ : ndarray of shape (n_samples,)
         As in :class:`PrestoppingClassifier`, from the visits of the first half of the
         epochs: later ones predict wrong labels that are memorized.
-    label_agreement_, suggested_labels_, label_report_
+    label_agreement_, suggested_labels_, label_findings_
         As in :class:`PrestoppingClassifier`.
     noise_rate_ : float
         The noise rate used: as given, or estimated.
@@ -154,7 +154,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
             **net_params,
         )
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelReport:
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)

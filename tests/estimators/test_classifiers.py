@@ -227,21 +227,21 @@ def test_the_report_is_what_the_attributes_are_read_from(Classifier, noisy_blobs
     X, y, _ = noisy_blobs
     names = np.array(["a", "b", "c", "d"])
     clf = quick(Classifier).fit(X, names[y])
-    report = clf.label_report_
+    findings = clf.label_findings_
     pairs = [
-        ("safe_mask_", report.is_safe),
-        ("label_quality_", report.quality),
-        ("label_agreement_", report.agreement),
-        ("suggested_labels_", report.suggested),
-        ("noise_rate_", report.noise_rate),
-        ("corrected_labels_", report.corrected),
-        ("corrected_mask_", report.is_corrected),
-        ("transition_matrix_", report.transition_matrix),
+        ("safe_mask_", findings.is_safe),
+        ("label_quality_", findings.quality),
+        ("label_agreement_", findings.agreement),
+        ("suggested_labels_", findings.suggested),
+        ("noise_rate_", findings.noise_rate),
+        ("corrected_labels_", findings.corrected),
+        ("corrected_mask_", findings.is_corrected),
+        ("transition_matrix_", findings.transition_matrix),
     ]
     for name, value in pairs:
         assert hasattr(clf, name) is (value is not None)
         assert value is None or getattr(clf, name) is value
-    assert set(report.suggested) <= set(names)
+    assert set(findings.suggested) <= set(names)
 
 
 @every

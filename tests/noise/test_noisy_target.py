@@ -192,7 +192,7 @@ FITTED = [
     "feature_names_in_",
     "history_",
     "label_quality_",
-    "label_report_",
+    "label_findings_",
     "n_features_in_",
     "noise_",
     "noise_rate_",

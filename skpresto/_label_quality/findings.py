@@ -9,11 +9,11 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class LabelReport:
+class LabelFindings:
     """What a fit found out about the training labels, one entry per sample.
 
-    Every method returns one; the fitted attributes of the classifiers are read from it.
-    Tensors are converted to arrays.
+    Every method returns them; the fitted attributes of the classifiers are read from
+    them. Tensors are converted to arrays.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class LabelReport:
         if self.noise_rate is None:
             object.__setattr__(self, "noise_rate", float(1 - self.is_safe.mean()))
 
-    def decoded(self, classes: ArrayLike) -> "LabelReport":
-        """Return the same report with labels in the place of class numbers."""
+    def decoded(self, classes: ArrayLike) -> "LabelFindings":
+        """Return the same findings with labels in the place of class numbers."""
         labels = np.asarray(classes)
         corrected = None if self.corrected is None else labels[self.corrected]
         return replace(self, suggested=labels[self.suggested], corrected=corrected)
