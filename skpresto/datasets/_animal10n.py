@@ -1,6 +1,7 @@
 """ANIMAL-10N: images of animals with labels of human annotators."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels, check_count
-from skpresto.datasets._pictures import image_files, read_images
-from skpresto.datasets._source import Source
+from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
+from skpresto.datasets._source import Source, is_file, is_folder
 
 _SOURCE = Source(
     loader="load_animal10n",
@@ -42,6 +43,8 @@ def load_animal10n(
     *,
     normalize: bool = False,
     check_counts: bool = True,
+    max_pixels: int | None = MAX_PIXELS,
+    follow_symlinks: bool = False,
 ) -> Bunch:
     """Load ANIMAL-10N: 50,000 images of ten animals, five pairs of similar ones.
 
@@ -64,6 +67,11 @@ def load_animal10n(
         colour channel over the training images.
     check_counts : bool, default=True
         Check that the number of images is the published one.
+    max_pixels : int, default=100,000,000
+        Largest image to decode. A small file can contain a huge image, which would
+        fill the memory. None means the limit of Pillow.
+    follow_symlinks : bool, default=False
+        Whether an image may be a symbolic link to a file elsewhere.
 
     Returns
     -------
@@ -84,9 +92,11 @@ def load_animal10n(
     >>> str(data.classes[data.y_noisy[0]])  # doctest: +SKIP
     'cat'
     """
+    decoding = Decoding(_SIZE, False, max_pixels, follow_symlinks)
+    decoding.check(_SOURCE.loader)
     place = _SOURCE.find(folder, "data_batch_1.bin", "training/")
-    is_binary = (place / "data_batch_1.bin").is_file()
-    read = _read_binary if is_binary else _read_raw
+    is_binary = is_file(place / "data_batch_1.bin")
+    read = _read_binary if is_binary else partial(_read_raw, decoding=decoding)
     X_train, y_noisy, files_train = read(place, is_test=False)
     X_test, y_test, files_test = read(place, is_test=True)
     if check_counts:
@@ -104,14 +114,16 @@ def load_animal10n(
     )
 
 
-def _read_raw(place: Path, *, is_test: bool) -> tuple[NDArray, NDArray, NDArray]:
+def _read_raw(
+    place: Path, *, is_test: bool, decoding: Decoding
+) -> tuple[NDArray, NDArray, NDArray]:
     folder = place / ("testing" if is_test else "training")
-    files = image_files(folder) if folder.is_dir() else []
+    files = image_files(_SOURCE, folder) if is_folder(folder) else []
     if not files:
         raise _SOURCE.missing(f"images in '{folder.name}/'", place)
     labels = [_label_in_name(file) for file in files]
     return (
-        read_images(_SOURCE.loader, files, image_size=_SIZE),
+        read_images(_SOURCE.loader, folder, files, decoding),
         as_labels(_SOURCE, labels, len(_CLASSES), folder),
         np.array([file.name for file in files]),
     )
@@ -140,10 +152,10 @@ def _number_in_name(file: Path) -> int:
 
 
 def _read_records(file: Path) -> NDArray:
-    n_bytes = file.stat().st_size
-    if n_bytes == 0 or n_bytes % _RECORD.itemsize:
+    content = _SOURCE.read_bytes(file)
+    if not content or len(content) % _RECORD.itemsize:
         raise _SOURCE.damaged(
             file,
-            f"expected records of {_RECORD.itemsize} bytes, got {n_bytes} bytes",
+            f"expected records of {_RECORD.itemsize} bytes, got {len(content)} bytes",
         )
-    return np.fromfile(file, dtype=_RECORD)
+    return np.frombuffer(content, dtype=_RECORD)

@@ -1,5 +1,6 @@
 """Validation and normalization of arrays, and the Bunch that loaders return."""
 
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,11 @@ from skpresto.datasets._source import Source
 
 #: Rows processed at once, so that no second copy of the data is needed.
 _N_ROWS_AT_ONCE = 1024
+
+
+def is_int(value: Any) -> bool:
+    """Return whether an argument is an integer, and not a bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_count(source: Source, what: str, n: int, n_published: int) -> None:
@@ -37,7 +43,11 @@ def check_balance(source: Source, what: str, labels: NDArray, n_classes: int) ->
 
 def as_labels(source: Source, labels: Any, n_classes: int, path: Path) -> NDArray:
     """Return labels as int64 class numbers, and raise if they are not valid."""
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except Exception as error:
+        # Such as lists of different lengths, or sparse tensors.
+        raise source.damaged(path, f"labels are not an array ({error})") from None
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise source.damaged(
             path,
@@ -56,6 +66,7 @@ def as_labels(source: Source, labels: Any, n_classes: int, path: Path) -> NDArra
 def as_bunch(normalize: bool, **entries: Any) -> Bunch:
     """Return the entries as a Bunch; ``normalize`` scales those named ``X_...``."""
     if normalize:
+        _check_numbers(entries)
         mean, scale = channel_statistics(entries["X_train"])
         for name in [name for name in entries if name.startswith("X_")]:
             X = entries[name].astype(np.float32)
@@ -63,6 +74,16 @@ def as_bunch(normalize: bool, **entries: Any) -> Bunch:
             X /= scale
             entries[name] = X
     return Bunch(**entries)
+
+
+def _check_numbers(entries: dict[str, Any]) -> None:
+    for name in [name for name in entries if name.startswith("X_")]:
+        X = entries[name]
+        if X.dtype.kind not in "biuf" or (name == "X_train" and not X.size):
+            raise ValueError(
+                f"normalize=True needs numbers in {name}, but got an array of dtype "
+                f"{X.dtype} and shape {X.shape}. Pass normalize=False."
+            )
 
 
 def channel_statistics(

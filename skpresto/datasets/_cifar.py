@@ -164,8 +164,11 @@ def check_published_counts(cifar: Cifar, y_train: NDArray, y_test: NDArray) -> N
 
 def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
     batch = _read_dict(cifar, path, "data", cifar.label_key)
-    pixels = np.asarray(batch["data"])
+    pixels = batch["data"]
     y = as_labels(cifar.source, batch[cifar.label_key], cifar.n_classes, path)
+    if not isinstance(pixels, np.ndarray):
+        kind = type(pixels).__name__
+        raise cifar.source.damaged(path, f"expected an array of pixels, got a {kind}")
     if pixels.shape != (len(y), 3072) or pixels.dtype != np.uint8:
         raise cifar.source.damaged(
             path,
@@ -177,6 +180,10 @@ def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
 
 def _read_names(cifar: Cifar, path: Path) -> NDArray:
     names = _read_dict(cifar, path, cifar.names_key)[cifar.names_key]
+    if not isinstance(names, list) or not all(
+        isinstance(name, (str, bytes)) for name in names
+    ):
+        raise cifar.source.damaged(path, "expected a list of names of classes")
     if len(names) != cifar.n_classes:
         raise cifar.source.damaged(
             path, f"expected {cifar.n_classes} names of classes, got {len(names)}"
@@ -192,11 +199,11 @@ def _read_dict(cifar: Cifar, path: Path, *keys: str) -> dict[str, Any]:
     named = {_text(key): value for key, value in content.items()}
     if not set(keys) <= set(named):
         raise cifar.source.damaged(
-            path, f"expected a dict with keys {list(keys)}, got {sorted(named)}"
+            path, f"expected a dict with keys {list(keys)}, got {list(named)}"
         )
     return named
 
 
-def _text(name: str | bytes) -> str:
+def _text(name: Any) -> Any:
     """Return a name as str; files written by Python 2 contain bytes."""
-    return name.decode("ascii") if isinstance(name, bytes) else name
+    return name.decode("latin1") if isinstance(name, bytes) else name

@@ -1,5 +1,6 @@
 """CIFAR-10N and CIFAR-100N: CIFAR with labels of human annotators."""
 
+import io
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +12,9 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels
 from skpresto.datasets._cifar import CIFAR10, CIFAR100, Cifar, read_cifar
+from skpresto.datasets._npy import read_npy
 from skpresto.datasets._pickles import read_pickled_npy, read_torch
-from skpresto.datasets._source import Source
+from skpresto.datasets._source import Source, is_file
 
 _HOME = "https://github.com/UCSC-REAL/cifar-10-100n"
 
@@ -179,7 +181,7 @@ def _load(
 def _label_file(labels: CifarN, folder: str | os.PathLike | None) -> Path:
     names = (labels.torch_file, *labels.numpy_files)
     place = labels.source.find(folder, *names)
-    return next(place / name for name in names if (place / name).is_file())
+    return next(place / name for name in names if is_file(place / name))
 
 
 def _read_labels(labels: CifarN, path: Path, y_train: NDArray) -> dict[str, NDArray]:
@@ -214,14 +216,22 @@ def _read_order(labels: CifarN, path: Path, n_rows: int) -> NDArray | None:
     """Return the row of the numpy file of each image, or None if it is not known."""
     places = [path.parent / labels.order_file, path.parent.parent / labels.order_file]
     for place in places:
-        if place.is_file():
-            positions = np.load(place, allow_pickle=False)
+        if is_file(place):
+            positions = _read_positions(labels.source, place)
             if np.array_equal(np.sort(positions), np.arange(n_rows)):
                 return np.argsort(positions)
             raise labels.source.damaged(
                 place, f"expected each of the numbers 0 to {n_rows - 1} once"
             )
     return None
+
+
+def _read_positions(source: Source, path: Path) -> NDArray:
+    content = source.read_bytes(path)
+    try:
+        return read_npy(io.BytesIO(content), len(content)).ravel()
+    except ValueError as error:
+        raise source.damaged(path, f"not an .npy file of numbers ({error})") from None
 
 
 def _other_order(

@@ -1,6 +1,7 @@
 """Fashion-MNIST, from its idx files or from an npz file."""
 
 import gzip
+import io
 import math
 import os
 import zlib
@@ -12,7 +13,7 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels, check_balance, check_count
 from skpresto.datasets._npz import load_npz
-from skpresto.datasets._source import Source
+from skpresto.datasets._source import Source, is_file
 
 _SOURCE = Source(
     loader="load_fashion_mnist",
@@ -34,6 +35,12 @@ _CLASSES = (
 )
 _NPZ = "fashion_mnist.npz"
 _FIRST_FILE = "train-images-idx3-ubyte"
+
+#: Size of the largest file when decompressed, five times the published one.
+_MAX_BYTES = 2**28
+
+#: Bytes that are decompressed at once.
+_PART = 2**20
 
 #: Subfolders of the data set that can contain the files.
 _BELOW = ("", "raw/", "data/fashion/")
@@ -77,7 +84,7 @@ def load_fashion_mnist(
     """
     markers = [f"{b}{_FIRST_FILE}{end}" for b in _BELOW for end in ("", ".gz")]
     place = _SOURCE.find(folder, *markers, _NPZ)
-    marker = next((m for m in markers if (place / m).is_file()), None)
+    marker = next((m for m in markers if is_file(place / m)), None)
     if marker is None:
         data = _read_npz(place / _NPZ)
     else:
@@ -109,7 +116,7 @@ def _read_idx_files(place: Path) -> dict[str, NDArray]:
 
 def _idx_file(place: Path, name: str) -> Path:
     packed = place / f"{name}.gz"
-    return packed if packed.is_file() else _SOURCE.file(place, name)
+    return packed if is_file(packed) else _SOURCE.file(place, name)
 
 
 def _read_idx(path: Path) -> NDArray[np.uint8]:
@@ -118,15 +125,12 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
     The file starts with the bytes 0, 0, 8 (for unsigned bytes) and the number of
     dimensions, followed by each dimension as a big-endian 32-bit integer and the array.
     """
-    try:
-        content = (
-            gzip.decompress(path.read_bytes()) if _is_gz(path) else path.read_bytes()
-        )
-    except (OSError, EOFError, zlib.error) as error:
-        raise _SOURCE.damaged(path, f"it cannot be decompressed ({error})") from None
-    n_dims = content[3] if content[:3] == b"\x00\x00\x08" else 0
+    content = _SOURCE.read_bytes(path)
+    if _is_gz(path):
+        content = _decompressed(path, content)
+    n_dims = content[3] if len(content) > 3 and content[:3] == b"\x00\x00\x08" else 0
     start = 4 + 4 * n_dims
-    if n_dims == 0 or len(content) < start:
+    if n_dims not in (1, 2, 3) or len(content) < start:
         raise _SOURCE.damaged(path, "it is not an idx file of bytes")
     shape = tuple(np.frombuffer(content, ">u4", n_dims, offset=4).tolist())
     if len(content) - start != math.prod(shape):
@@ -135,6 +139,21 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
             f"expected an array of shape {shape}, got {len(content) - start} bytes",
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape).copy()
+
+
+def _decompressed(path: Path, content: bytes) -> bytes:
+    unpacked = bytearray()
+    try:
+        with gzip.open(io.BytesIO(content)) as stream:
+            while len(unpacked) <= _MAX_BYTES and (part := stream.read(_PART)):
+                unpacked += part
+    except (OSError, EOFError, zlib.error) as error:
+        raise _SOURCE.damaged(path, f"it cannot be decompressed ({error})") from None
+    if len(unpacked) > _MAX_BYTES:
+        raise _SOURCE.damaged(
+            path, f"it has more than {_MAX_BYTES} bytes when decompressed"
+        )
+    return bytes(unpacked)
 
 
 def _is_gz(path: Path) -> bool:

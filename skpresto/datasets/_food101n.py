@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, check_count
-from skpresto.datasets._pictures import read_images
+from skpresto.datasets._pictures import MAX_PIXELS, Decoding, read_images
 from skpresto.datasets._source import Source
 
 _SOURCE = Source(
@@ -43,6 +43,8 @@ def load_food101n(
     with_test: bool = True,
     normalize: bool = False,
     check_counts: bool = True,
+    max_pixels: int | None = MAX_PIXELS,
+    follow_symlinks: bool = False,
 ) -> Bunch:
     """Load FOOD-101N: images of 101 dishes, found by searching for their names.
 
@@ -67,6 +69,11 @@ def load_food101n(
         colour channel over the training images.
     check_counts : bool, default=True
         Check that the number of images in the lists is the published one.
+    max_pixels : int, default=100,000,000
+        Largest image to decode. A small file can contain a huge image, which would
+        fill the memory. None means the limit of Pillow.
+    follow_symlinks : bool, default=False
+        Whether an image may be a symbolic link to a file outside of ``images``.
 
     Returns
     -------
@@ -95,6 +102,8 @@ def load_food101n(
         raise ValueError(
             f"load_food101n needs subset to be 'verified' or 'all', but got {subset!r}."
         )
+    decoding = Decoding(image_size, False, max_pixels, follow_symlinks)
+    decoding.check(_SOURCE.loader)
     place = _SOURCE.find(folder, "meta/verified_train.tsv", "meta/classes.txt")
     classes = _read_classes(place)
     verified_labels = _read_verified(place, "verified_train.tsv", check_counts)
@@ -104,16 +113,16 @@ def load_food101n(
         listed = _read_lines(_SOURCE, place, "imagelist.tsv", check_counts)
     keys = [key for key in listed if key not in valid]
 
-    entries = _read_split(_SOURCE, place, keys, classes, image_size, "train")
+    entries = _read_split(_SOURCE, place, keys, classes, decoding, "train")
     entries["y_noisy"] = entries.pop("y_train")
     verified = np.array([verified_labels.get(key, -1) for key in keys], dtype=np.int8)
     correct = [key for key, is_correct in valid.items() if is_correct]
-    entries |= _read_split(_SOURCE, place, correct, classes, image_size, "valid")
+    entries |= _read_split(_SOURCE, place, correct, classes, decoding, "valid")
     if with_test:
         place = _TEST_SOURCE.find(folder, "meta/test.txt")
         keys = _read_lines(_TEST_SOURCE, place, "test.txt", check_counts)
         keys = [f"{key}.jpg" for key in keys]
-        entries |= _read_split(_TEST_SOURCE, place, keys, classes, image_size, "test")
+        entries |= _read_split(_TEST_SOURCE, place, keys, classes, decoding, "test")
     return as_bunch(
         normalize, **entries, verified_train=verified, classes=np.array(classes)
     )
@@ -124,7 +133,7 @@ def _read_lines(
 ) -> list[str]:
     """Return the lines of a list, without its header."""
     path = source.file(place, f"meta/{name}")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = source.read_text(path).splitlines()
     rows = [line for line in lines if line and not line.startswith("class_name")]
     if check_counts:
         check_count(source, f"lines of {name}", len(rows), _N_PUBLISHED[name])
@@ -135,7 +144,7 @@ def _read_lines(
 
 def _read_classes(place: Path) -> list[str]:
     path = _SOURCE.file(place, "meta/classes.txt")
-    lines = path.read_text(encoding="utf-8").split()
+    lines = _SOURCE.read_text(path).split()
     names = [name for name in lines if name != "class_name"]
     if len(set(names)) != _N_CLASSES:
         raise _SOURCE.damaged(
@@ -165,7 +174,7 @@ def _read_split(
     place: Path,
     keys: Sequence[str],
     classes: list[str],
-    image_size: int | tuple[int, int],
+    decoding: Decoding,
     name: str,
 ) -> dict[str, NDArray]:
     """Return images and labels of ``keys``, which are ``<class>/<file>``."""
@@ -176,9 +185,20 @@ def _read_split(
     unknown = sorted(set(dishes) - set(classes))
     if unknown:
         raise source.damaged(place / "meta", f"{unknown} are not among the classes")
+    strange = next((key for key in keys if not _is_image_of_class(key)), None)
+    if strange is not None:
+        raise source.damaged(
+            place / "meta", f"expected lines of <class>/<image>, got {strange!r}"
+        )
     files = [source.file(place, f"images/{key}") for key in keys]
     return {
-        f"X_{name}": read_images(source.loader, files, image_size),
+        f"X_{name}": read_images(source.loader, place / "images", files, decoding),
         f"y_{name}": np.array([number[dish] for dish in dishes], dtype=np.int64),
         f"files_{name}": np.array(keys),
     }
+
+
+def _is_image_of_class(key: str) -> bool:
+    """Return whether a line names a file in the folder of a class, and none above."""
+    parts = PurePosixPath(key).parts
+    return len(parts) == 2 and ".." not in parts and not set(key) & set("\\\0")

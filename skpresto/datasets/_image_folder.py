@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from skpresto.datasets._pictures import image_files, read_images
-from skpresto.datasets._source import DATA_VARIABLE, Source
+from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
+from skpresto.datasets._source import DATA_VARIABLE, Source, as_path, is_folder
 
 _SOURCE = Source(
     loader="load_image_folder",
@@ -24,6 +24,8 @@ def load_image_folder(
     image_size: int | tuple[int, int] | None = None,
     grayscale: bool = False,
     classes: Sequence[str] | None = None,
+    max_pixels: int | None = MAX_PIXELS,
+    follow_symlinks: bool = False,
 ) -> Bunch:
     """Load images from one folder per class, ``<class>/<image>``.
 
@@ -42,6 +44,11 @@ def load_image_folder(
         Names of the classes, in the order of their numbers. By default the names of
         the folders in alphabetical order. Pass ``classes`` of the training images
         to load test images with the same class numbers.
+    max_pixels : int, default=100,000,000
+        Largest image to decode. A small file can contain a huge image, which would
+        fill the memory. None means the limit of Pillow.
+    follow_symlinks : bool, default=False
+        Whether an image may be a symbolic link to a file elsewhere.
 
     Returns
     -------
@@ -63,15 +70,17 @@ def load_image_folder(
     >>> data.X.shape, data.y.tolist(), data.files.tolist()
     ((2, 3, 8, 8), [0, 1], ['cat/1.png', 'dog/1.png'])
     """
+    decoding = Decoding(image_size, grayscale, max_pixels, follow_symlinks)
+    decoding.check(_SOURCE.loader)
     base = _SOURCE.base(_in_data_folder(folder))
-    found = [path.name for path in base.iterdir() if _is_class(path)]
-    names = sorted(found) if classes is None else _checked(classes, found, base)
-    files = [image_files(base / name) for name in names]
+    found = [path.name for path in _SOURCE.entries(base) if _is_class(path)]
+    names = found if classes is None else _checked(classes, found, base)
+    files = [image_files(_SOURCE, base / name) for name in names]
     if not any(files):
         raise _SOURCE.missing("folders of images, <class>/<image>,", base)
     flat = [file for of_class in files for file in of_class]
     return Bunch(
-        X=read_images(_SOURCE.loader, flat, image_size, grayscale=grayscale),
+        X=read_images(_SOURCE.loader, base, flat, decoding),
         y=_class_numbers(files),
         files=np.array([file.relative_to(base).as_posix() for file in flat]),
         classes=np.array(names),
@@ -79,14 +88,15 @@ def load_image_folder(
 
 
 def _in_data_folder(folder: str | os.PathLike | None) -> str | os.PathLike | None:
-    if folder is None or Path(folder).expanduser().is_dir():
+    if folder is None or is_folder(as_path(_SOURCE.loader, "folder", folder)):
         return folder
     below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / folder
-    return below if below.is_dir() else folder
+    return below if is_folder(below) else folder
 
 
 def _is_class(path: Path) -> bool:
-    return path.is_dir() and not path.name.startswith(".") and bool(image_files(path))
+    is_visible = is_folder(path) and not path.name.startswith(".")
+    return is_visible and bool(image_files(_SOURCE, path))
 
 
 def _class_numbers(files: list[list[Path]]) -> NDArray[np.int64]:
@@ -95,8 +105,13 @@ def _class_numbers(files: list[list[Path]]) -> NDArray[np.int64]:
 
 def _checked(classes: Sequence[str], found: list[str], base: Path) -> list[str]:
     names = [str(name) for name in classes]
+    if isinstance(classes, str) or len(set(names)) < len(names):
+        raise ValueError(
+            "load_image_folder needs classes to be a sequence of different names, but "
+            f"got {classes!r}."
+        )
     unknown = sorted(set(found) - set(names))
-    absent = [name for name in names if not (base / name).is_dir()]
+    absent = [n for n in names if Path(n).name != n or not is_folder(base / n)]
     if unknown or absent:
         raise ValueError(
             f"load_image_folder needs one folder in {str(base)!r} for each class, but "

@@ -1,7 +1,6 @@
 """Any data set in one npz file with arrays of given names."""
 
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from skpresto.datasets._arrays import as_bunch
-from skpresto.datasets._source import DATA_VARIABLE
+from skpresto.datasets._arrays import as_bunch, is_int
+from skpresto.datasets._npy import TooLargeError, read_npz
+from skpresto.datasets._source import DATA_VARIABLE, as_path, is_file
 
 #: Prefix of the names of noisy labels.
 _NOISY = "y_train_"
+
+#: Size of arrays that a smaller file is decompressed to by default.
+_MAX_BYTES = 2**32
 
 #: Numbers of channels by which the channel axis is recognized.
 _CHANNELS = (1, 3, 4)
@@ -25,6 +28,7 @@ def load_npz(
     noise: str | None = None,
     normalize: bool = False,
     channels_last: bool | None = None,
+    max_bytes: int | None = _MAX_BYTES,
 ) -> Bunch:
     """Load a data set from one ``.npz`` file with arrays of given names.
 
@@ -48,6 +52,11 @@ def load_npz(
     channels_last : bool, default=None
         Whether images have the shape (n, height, width, channels). By default True if
         the length of the last axis is 1, 3 or 4 and that of the second is not.
+    max_bytes : int, default=2**32
+        Largest size of all arrays together that a compressed file is read to. A small
+        file can contain arrays that would fill the memory. None means no limit. Files
+        that are larger than this themselves are read, because nothing in them is
+        compressed.
 
     Returns
     -------
@@ -78,8 +87,13 @@ def load_npz(
     >>> (data.y_noisy != data.y_train).tolist()
     [False, False, True, False]
     """
+    if max_bytes is not None and (not is_int(max_bytes) or max_bytes < 1):
+        raise ValueError(
+            f"load_npz needs max_bytes to be a positive int or None, but got "
+            f"{max_bytes!r}."
+        )
     path = _found(file)
-    arrays = _read(path)
+    arrays = _read(path, max_bytes)
     noisy = {n.removeprefix(_NOISY): a for n, a in arrays.items() if _is_noisy(n)}
     _check_rows(path, arrays, noisy)
     _check_labels(path, arrays)
@@ -101,10 +115,10 @@ def _is_noisy(name: str) -> bool:
 
 
 def _found(file: str | os.PathLike) -> Path:
-    path = Path(file).expanduser()
+    path = as_path("load_npz", "file", file)
     below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
     for place in (path, below):
-        if place.is_file():
+        if is_file(place):
             return place
     raise FileNotFoundError(
         f"load_npz needs the file {str(path)!r}, but found it neither there nor at "
@@ -113,16 +127,23 @@ def _found(file: str | os.PathLike) -> Path:
     )
 
 
-def _read(path: Path) -> dict[str, NDArray]:
+def _read(path: Path, max_bytes: int | None) -> dict[str, NDArray]:
     try:
-        with path.open("rb") as stream:
-            content = np.load(stream, allow_pickle=False)
-            if not isinstance(content, np.lib.npyio.NpzFile):
-                raise ValueError("it contains a single array without a name")
-            return dict(content)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        return read_npz(path, max_bytes)
+    except TooLargeError as error:
         raise ValueError(
-            f"load_npz needs an .npz file without pickled objects, but cannot read "
+            f"load_npz does not decompress {str(path)!r}: {error}, more than "
+            f"max_bytes={max_bytes}. Pass a larger max_bytes if there is memory for it."
+        ) from None
+    except OSError as error:
+        raise type(error)(
+            f"load_npz cannot read {str(path)!r}: {error.strerror or error}. Check its "
+            "permissions and the disk."
+        ) from None
+    except Exception as error:
+        # A damaged file can raise any error.
+        raise ValueError(
+            "load_npz needs an .npz file without pickled objects, but cannot read "
             f"{str(path)!r}: {str(error).rstrip('.')}. Write it with numpy.savez, and "
             "names as an array of str."
         ) from None
@@ -143,7 +164,7 @@ def _check_rows(
         if f"X_{part}" in arrays or f"y_{part}" in arrays:
             pairs.append((f"X_{part}", f"y_{part}"))
     for rows, labels in pairs:
-        is_complete = rows in arrays and labels in arrays
+        is_complete = rows in arrays and labels in arrays and arrays[rows].ndim > 1
         if not is_complete or arrays[labels].shape != arrays[rows].shape[:1]:
             raise ValueError(
                 f"load_npz needs one label in {labels} for each row of {rows}, but got "
@@ -160,9 +181,16 @@ def _check_labels(path: Path, arrays: dict[str, NDArray]) -> None:
     """Raise if ``classes`` is there and labels are not class numbers."""
     if "classes" not in arrays:
         return
+    if arrays["classes"].ndim != 1:
+        raise ValueError(
+            "load_npz needs classes to be a 1-D array of names, but got an array of "
+            f"shape {arrays['classes'].shape} in {str(path)!r}."
+        )
     n_classes = len(arrays["classes"])
     for name in [name for name in arrays if name.startswith("y_")]:
         found = np.unique(arrays[name])
+        if not len(found):
+            continue
         if found.dtype.kind not in "iu" or not set(found) <= set(range(n_classes)):
             raise ValueError(
                 f"load_npz needs integers from 0 to {n_classes - 1} in {name}, because "
@@ -197,7 +225,7 @@ def _channels_first(X: NDArray, channels_last: bool | None) -> NDArray:
 def _chosen(path: Path, noise: str | None, noisy: dict[str, NDArray]) -> str | None:
     if noise is None:
         return next(iter(noisy)) if len(noisy) == 1 else None
-    if noise not in noisy:
+    if not isinstance(noise, str) or noise not in noisy:
         raise ValueError(
             f"load_npz needs noise to be one of the sources {sorted(noisy)} in "
             f"{str(path)!r}, but got {noise!r}."

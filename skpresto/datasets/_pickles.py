@@ -1,94 +1,45 @@
 """Read pickles from the internet without executing code that they contain."""
 
 import importlib
-import pickle
+import io
 import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import numpy as np
-
+from skpresto.datasets._array_unpickler import RefusedError, load_pickle
+from skpresto.datasets._npy import read_npy_header
 from skpresto.datasets._source import Source
 
 #: First number in files of torch from before it used zip archives.
 _OLD_TORCH_MAGIC = 0x1950A86A20F9469CFC6C
 
-
-def _latin1(text: str, encoding: str = "latin1") -> bytes:
-    """Return bytes that pickle protocol 2 has stored as str."""
-    if encoding != "latin1":
-        raise _RefusedError(f"text encoded as {encoding!r}")
-    return text.encode("latin1")
-
-
-#: Functions that pickles of arrays, numbers, lists and dicts need, by name. Those of
-#: numpy are taken from its objects, because their modules differ between versions.
-_ALLOWED = {
-    "_reconstruct": np.empty(0).__reduce__()[0],
-    "_frombuffer": np.empty(1).__reduce_ex__(5)[0],
-    "scalar": np.int64(0).__reduce__()[0],
-    "ndarray": np.ndarray,
-    "dtype": np.dtype,
-    "encode": _latin1,
-}
-_ALLOWED_MODULES = {
-    "numpy": {"ndarray", "dtype"},
-    "numpy.core.multiarray": {"_reconstruct", "scalar"},
-    "numpy._core.multiarray": {"_reconstruct", "scalar"},
-    "numpy.core.numeric": {"_frombuffer"},
-    "numpy._core.numeric": {"_frombuffer"},
-    "_codecs": {"encode"},
-}
-
-
-class _RefusedError(pickle.UnpicklingError):
-    """A pickle needs a function or class that is not allowed."""
-
-
-class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickle arrays and built-in containers, and refuse everything else."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__(stream, encoding="bytes")
-
-    def find_class(self, module: str, name: str) -> Any:
-        if name not in _ALLOWED_MODULES.get(module, ()):
-            raise _RefusedError(f"{module}.{name}")
-        return _ALLOWED[name]
+#: The published files of labels are a hundred times smaller.
+_MAX_TORCH_BYTES = 2**28
 
 
 def read_pickle(source: Source, path: Path) -> Any:
     """Return the content of a pickle of arrays and built-in containers."""
-    with path.open("rb") as stream:
-        return _checked(source, path, stream)
+    return _checked(source, path, source.read_bytes(path), start=0)
 
 
 def read_pickled_npy(source: Source, path: Path) -> Any:
     """Return the one object in an ``.npy`` file of dtype object."""
-    with path.open("rb") as stream:
-        try:
-            version = np.lib.format.read_magic(stream)
-            read_header = (
-                np.lib.format.read_array_header_1_0
-                if version == (1, 0)
-                else np.lib.format.read_array_header_2_0
-            )
-            _, _, dtype = read_header(stream)
-        except ValueError as error:
-            raise source.damaged(path, f"not an .npy file ({error})") from None
-        if not dtype.hasobject:
-            raise source.damaged(
-                path, f"expected a dict, got an array of dtype {dtype}"
-            )
-        array = _checked(source, path, stream)
-    return array.item() if isinstance(array, np.ndarray) and array.size == 1 else array
+    content = source.read_bytes(path)
+    stream = io.BytesIO(content)
+    try:
+        _, dtype = read_npy_header(stream)
+    except ValueError as error:
+        raise source.damaged(path, f"not an .npy file ({error})") from None
+    if not dtype.hasobject:
+        raise source.damaged(path, f"expected a dict, got an array of dtype {dtype}")
+    return _checked(source, path, content, stream.tell())
 
 
 def read_torch(source: Source, path: Path) -> Any:
     """Return the content of a ``.pt`` file; imports torch only to read tensors."""
     try:
-        return _torch_content(path)
-    except _RefusedError:
+        return _torch_content(source.read_bytes(path))
+    except RefusedError:
         torch = importlib.import_module("torch")
     except Exception as error:
         # A damaged pickle can raise any error.
@@ -99,28 +50,31 @@ def read_torch(source: Source, path: Path) -> Any:
         raise _unreadable(source, path, error) from None
 
 
-def _torch_content(path: Path) -> Any:
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
+def _torch_content(content: bytes) -> Any:
+    stream = io.BytesIO(content)
+    if zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            n_bytes = sum(member.file_size for member in archive.infolist())
+            if n_bytes > _MAX_TORCH_BYTES:
+                raise ValueError(f"{n_bytes} bytes when decompressed")
             name = next(n for n in archive.namelist() if n.endswith("data.pkl"))
-            with archive.open(name) as stream:
-                return _ArrayUnpickler(stream).load()
-    with path.open("rb") as stream:
-        if _ArrayUnpickler(stream).load() != _OLD_TORCH_MAGIC:
-            raise ValueError("not a file written by torch")
-        for _ in ("protocol version", "sizes of integers"):
-            _ArrayUnpickler(stream).load()
-        return _ArrayUnpickler(stream).load()
+            return load_pickle(archive.read(name))[0]
+    magic, end = load_pickle(content)
+    if magic != _OLD_TORCH_MAGIC:
+        raise ValueError("not a file written by torch")
+    for _ in ("protocol version", "sizes of integers"):
+        _, end = load_pickle(content, end)
+    return load_pickle(content, end)[0]
 
 
-def _checked(source: Source, path: Path, stream: IO[bytes]) -> Any:
+def _checked(source: Source, path: Path, content: bytes, start: int) -> Any:
     try:
-        return _ArrayUnpickler(stream).load()
-    except _RefusedError as error:
+        return load_pickle(content, start)[0]
+    except RefusedError as error:
         raise source.damaged(
             path,
-            f"it would call {error}, but only arrays, numbers, lists and dicts are "
-            "allowed; nothing was executed",
+            f"it contains {error}, but only arrays of numbers, text, lists and dicts "
+            "are allowed; nothing was executed",
         ) from None
     except Exception as error:
         # A damaged pickle can raise any error.

@@ -36,18 +36,42 @@ class Source:
     def find(self, folder: str | os.PathLike | None, *markers: str) -> Path:
         """Return the folder with one of ``markers``, files or folders ending in "/"."""
         base = self.base(folder)
-        for candidate in self._candidates(base):
+        unreadable: list[str] = []
+        for candidate in self._candidates(base, unreadable):
             if any(_is_there(candidate, marker) for marker in markers):
                 return candidate
         below = f" or in folders below it with names like {', '.join(self.folders)}"
+        if unreadable:
+            below += f", and cannot read {', '.join(map(repr, unreadable))}"
         raise self.missing(" or ".join(map(repr, markers)), base, below)
 
     def file(self, folder: Path, name: str) -> Path:
         """Return the path of a file, and raise if it is not in ``folder``."""
         path = folder / name
-        if not path.is_file():
+        if not is_file(path):
             raise self.missing(repr(name), folder)
         return path
+
+    def read_bytes(self, path: Path) -> bytes:
+        """Return the content of a file."""
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise self.unreadable(path, error) from None
+
+    def read_text(self, path: Path) -> str:
+        """Return the content of a text file."""
+        try:
+            return self.read_bytes(path).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.damaged(path, f"it is not text in UTF-8 ({error})") from None
+
+    def entries(self, folder: Path) -> list[Path]:
+        """Return what is in a folder, sorted by name."""
+        try:
+            return sorted(folder.iterdir())
+        except OSError as error:
+            raise self.unreadable(folder, error) from None
 
     def base(self, folder: str | os.PathLike | None) -> Path:
         """Return the given folder, or the one of the environment variable."""
@@ -57,8 +81,8 @@ class Source:
                 f"{self.loader} needs a folder to read from, but folder is None and "
                 f"the environment variable {DATA_VARIABLE} is not set. {self._way_out}"
             )
-        path = Path(chosen).expanduser()
-        if not path.is_dir():
+        path = as_path(self.loader, "folder", chosen)
+        if not is_folder(path):
             raise FileNotFoundError(
                 f"{self.loader} needs a folder to read {self.title} from, but "
                 f"{str(path)!r} is not a folder. {self._way_out}"
@@ -70,6 +94,13 @@ class Source:
         return FileNotFoundError(
             f"{self.loader} needs {what} of {self.title}, but did not find it in "
             f"{str(folder)!r}{below}. {self._way_out}"
+        )
+
+    def unreadable(self, path: Path, error: OSError) -> OSError:
+        """Return the error for a file or folder that cannot be opened."""
+        return type(error)(
+            f"{self.loader} cannot read {str(path)!r}: {error.strerror or error}. "
+            "Check its permissions and the disk, or pass another folder."
         )
 
     def damaged(self, path: Path, why: str) -> ValueError:
@@ -86,26 +117,60 @@ class Source:
             f"{DATA_VARIABLE}."
         )
 
-    def _candidates(self, base: Path) -> Iterator[Path]:
-        """Yield folders to search: those of the usual names before the base."""
+    def _candidates(self, base: Path, unreadable: list[str]) -> Iterator[Path]:
+        """Yield folders to search: those of the usual names before the base.
+
+        Folders that cannot be searched are added to ``unreadable``.
+        """
         usual = {_plain(name) for name in self.folders}
         level = [base]
         for depth in range(_MAX_DEPTH):
-            level = [child for parent in level for child in _folders_in(parent)]
+            level = [f for parent in level for f in _folders_in(parent, unreadable)]
             yield from (child for child in level if _plain(child.name) in usual)
             if depth == 0:
                 yield base
 
 
+def as_path(loader: str, name: str, value: str | os.PathLike) -> Path:
+    """Return an argument as a path, and raise if it cannot be one."""
+    try:
+        return Path(value).expanduser()
+    except (TypeError, RuntimeError) as error:
+        raise type(error)(
+            f"{loader} needs {name} to be a path, as str or pathlib.Path, but got "
+            f"{value!r}."
+        ) from None
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a file is there; False if its folder cannot be searched."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a folder is there; False if the one above cannot be searched."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _is_there(folder: Path, marker: str) -> bool:
     path = folder / marker
-    return path.is_dir() if marker.endswith("/") else path.is_file()
+    return is_folder(path) if marker.endswith("/") else is_file(path)
 
 
 def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-def _folders_in(parent: Path) -> list[Path]:
-    with os.scandir(parent) as entries:
-        return sorted(Path(entry.path) for entry in entries if entry.is_dir())
+def _folders_in(parent: Path, unreadable: list[str]) -> list[Path]:
+    try:
+        with os.scandir(parent) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.is_dir())
+    except OSError:
+        unreadable.append(str(parent))
+        return []

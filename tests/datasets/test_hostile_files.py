@@ -1,0 +1,445 @@
+"""Files and folders that lie, leave their place, or cannot be read."""
+
+import gzip
+import os
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import skpresto.datasets as datasets
+from skpresto.datasets import (
+    load_animal10n,
+    load_cifar10n,
+    load_fashion_mnist,
+    load_food101n,
+    load_image_folder,
+    load_npz,
+)
+from skpresto.datasets._pictures import _allocated
+
+
+@pytest.fixture
+def pets(tmp_path, save_picture):
+    save_picture(tmp_path / "pets" / "cat" / "1.png", size=(6, 4))
+    save_picture(tmp_path / "pets" / "dog" / "1.png", size=(6, 4))
+    return tmp_path / "pets"
+
+
+@pytest.fixture
+def limited_memory():
+    """Fail if a test has allocated more than 64 MB at once."""
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**26
+
+
+def header_of(shape, dtype=np.uint8):
+    """Return the header of an .npy file, without its data."""
+    head = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
+    text = f"{head}\n".encode()
+    return np.lib.format.magic(1, 0) + len(text).to_bytes(2, "little") + text
+
+
+def write_zip(path, compression=zipfile.ZIP_DEFLATED, **members):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
+
+
+# npz
+
+
+def test_an_npz_bomb_is_not_decompressed(tmp_path, limited_memory):
+    zeros = header_of((10**7,)) + bytes(10**7)
+    path = write_zip(tmp_path / "bomb.npz", X_train=zeros)
+    # The zip file says that it has four billion bytes when decompressed.
+    n_bytes, lie = len(zeros).to_bytes(4, "little"), b"\xfe\xff\xff\xff"
+    path.write_bytes(path.read_bytes().replace(n_bytes, lie))
+    with pytest.raises(
+        ValueError,
+        match=r"does not decompress .*bomb\.npz.*4294967294 bytes when decompressed"
+        r".*max_bytes=1000000\. Pass a larger",
+    ):
+        load_npz(path, max_bytes=1_000_000)
+
+
+def test_the_limit_of_decompression_is_an_argument(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez_compressed(path, X_train=np.zeros((100, 100)), y_train=np.zeros(100, int))
+    with pytest.raises(ValueError, match=r"more than max_bytes=50000\."):
+        load_npz(path, max_bytes=50_000)
+    assert load_npz(path, max_bytes=100_000).X_train.shape == (100, 100)
+    assert load_npz(path, max_bytes=None).X_train.shape == (100, 100)
+
+
+def test_a_file_without_compression_may_be_larger_than_the_limit(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez(path, X_train=np.zeros((100, 100)), y_train=np.zeros(100, int))
+    assert load_npz(path, max_bytes=1).X_train.shape == (100, 100)
+
+
+@pytest.mark.parametrize("max_bytes", [0, -1, 2.5, "1", True])
+def test_the_limit_of_decompression_is_checked(tmp_path, max_bytes):
+    with pytest.raises(ValueError, match="max_bytes to be a positive int or None"):
+        load_npz(tmp_path / "data.npz", max_bytes=max_bytes)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header_of((2**40,)) + b"few", "header says 1099511627776 bytes.*there are 3"),
+        (header_of((2,)) + b"three", "header says 2 bytes.*there are 5"),
+        (header_of((-2,)) + b"", "header says -2 bytes"),
+        (header_of((1,), object) + b"N.", "Object arrays cannot be loaded"),
+        (b"\x93NUMPY\x01\x00\xff\xff{", "EOF: reading array header"),
+        (b"text", "EOF: reading magic string"),
+    ],
+)
+def test_a_header_that_lies_is_found_out(tmp_path, limited_memory, content, message):
+    path = write_zip(tmp_path / "data.npz", X_train=content)
+    with pytest.raises(ValueError, match=rf"(?s)load_npz needs an \.npz .*{message}"):
+        load_npz(path)
+
+
+def test_only_arrays_are_read_from_an_npz_file(tmp_path):
+    path = tmp_path / "data.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X_train.txt", "text")
+    with pytest.raises(ValueError, match=r"'X_train\.txt', which is not an array"):
+        load_npz(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"classes": np.array("one")}, r"classes to be a 1-D array.*shape \(\)"),
+        ({"X_train": np.zeros(6)}, r"for each row of X_train.*shape \(6,\)"),
+        ({"X_train": np.array(3.0)}, r"for each row of X_train.*shape \(\)"),
+    ],
+)
+def test_arrays_of_wrong_shape_are_refused(tmp_path, arrays, changes, message):
+    path = tmp_path / "data.npz"
+    np.savez(path, **{**arrays, **changes})
+    with pytest.raises(ValueError, match=message):
+        load_npz(path)
+
+
+def test_empty_test_data_are_read(tmp_path, arrays):
+    arrays |= {"X_test": arrays["X_test"][:0], "y_test": np.zeros(0)}
+    path = tmp_path / "data.npz"
+    np.savez(path, **arrays)
+    assert len(load_npz(path).y_test) == 0
+
+
+@pytest.mark.parametrize("X", [np.array([["a"], ["b"]]), np.zeros((2, 0))])
+def test_what_is_not_a_number_is_not_normalized(tmp_path, X):
+    path = tmp_path / "data.npz"
+    np.savez(path, X_train=X, y_train=[0, 1])
+    with pytest.raises(ValueError, match="normalize=True needs numbers in X_train"):
+        load_npz(path, normalize=True)
+    assert len(load_npz(path).y_train) == 2
+
+
+@pytest.mark.parametrize("noise", [3, ["crowd"], None])
+def test_noise_must_be_a_name(tmp_path, arrays, noise):
+    path = tmp_path / "data.npz"
+    np.savez(path, **arrays)
+    if noise is None:
+        assert "y_noisy" not in load_npz(path, noise=noise)
+        return
+    with pytest.raises(ValueError, match="needs noise to be one of the sources"):
+        load_npz(path, noise=noise)
+
+
+# idx and lists
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00\x00\x08",
+        b"\x00\x00\x08\x00",
+        b"\x00\x00\x08\x03\x00",
+        b"\x00\x00\x08\xff" + b"\x00\x00\x00\x01" * 255 + b"1",
+        b"\x00\x00\x0d\x01\x00\x00\x00\x01abcd",
+    ],
+)
+def test_an_idx_file_without_a_header_is_refused(fashion, content):
+    path = fashion / "fashion-mnist" / "train-labels-idx1-ubyte.gz"
+    path.write_bytes(gzip.compress(content))
+    with pytest.raises(ValueError, match="labels-idx1.*is not an idx file of bytes"):
+        load_fashion_mnist(fashion, check_counts=False)
+
+
+def test_an_idx_header_that_lies_is_found_out(fashion, limited_memory):
+    path = fashion / "fashion-mnist" / "train-labels-idx1-ubyte.gz"
+    path.write_bytes(gzip.compress(b"\x00\x00\x08\x01\xff\xff\xff\xffabc"))
+    with pytest.raises(ValueError, match=r"shape \(4294967295,\), got 3 bytes"):
+        load_fashion_mnist(fashion, check_counts=False)
+
+
+def test_a_gzip_bomb_is_not_decompressed(fashion, monkeypatch):
+    monkeypatch.setattr("skpresto.datasets._fashion_mnist._MAX_BYTES", 1000)
+    path = fashion / "fashion-mnist" / "train-images-idx3-ubyte.gz"
+    path.write_bytes(gzip.compress(bytes(100_000)))
+    with pytest.raises(ValueError, match="more than 1000 bytes when decompressed"):
+        load_fashion_mnist(fashion, check_counts=False)
+
+
+@pytest.mark.parametrize("name", ["classes.txt", "verified_train.tsv"])
+def test_a_list_that_is_not_utf_8_is_named(food, name):
+    path = food / "Food-101N_release" / "meta" / name
+    path.write_bytes(path.read_bytes() + b"caf\xe9/1.jpg\t1\n")
+    with pytest.raises(ValueError, match=rf"{name}.*is not text in UTF-8"):
+        load_food101n(food, check_counts=False)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "dish_000/../../../secret.jpg",
+        "dish_000/..",
+        "dish_000/sub/a.jpg",
+        "dish_000//etc/passwd",
+        "dish_000/..\\..\\a.jpg",
+        "dish_000",
+    ],
+)
+def test_a_list_cannot_name_files_elsewhere(food, save_picture, key):
+    save_picture(food.parent / "secret.jpg")
+    path = food / "Food-101N_release" / "meta" / "verified_train.tsv"
+    path.write_text(f"{key}\t1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"expected lines of <class>/<image>, got"):
+        load_food101n(food, check_counts=False)
+
+
+def test_the_order_of_cifar_n_is_read_without_trusting_its_header(
+    cifar10, limited_memory
+):
+    labels = {name: np.arange(20) % 10 for name in ("clean_label", "aggre_label")}
+    labels |= {f"random_label{i}": np.arange(20) % 10 for i in (1, 2, 3)}
+    labels["worse_label"] = np.arange(20) % 10
+    np.save(cifar10 / "CIFAR-10_human_ordered.npy", labels, allow_pickle=True)
+    (cifar10 / "image_order_c10.npy").write_bytes(header_of((2**40,)) + b"few")
+    with pytest.raises(ValueError, match=r"image_order_c10\.npy.*1099511627776 bytes"):
+        load_cifar10n(cifar10, check_counts=False)
+
+
+# pictures
+
+
+def huge_picture(path, width=20_000, height=20_000):
+    """Write the header of a bitmap, with 400 million pixels that are not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (1, 1)).save(path, format="BMP")
+    content = bytearray(path.read_bytes())
+    content[18:26] = width.to_bytes(4, "little") + height.to_bytes(4, "little")
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize(
+    ("side", "message"),
+    [
+        (20_000, r"400000000 pixels.*larger max_pixels.*PIL\.Image\.MAX_IMAGE_PIXELS"),
+        (11_000, "it has 121000000 pixels, more than max_pixels=100000000"),
+    ],
+)
+def test_a_huge_picture_is_not_decoded(pets, limited_memory, side, message):
+    huge_picture(pets / "cat" / "2.bmp", side, side)
+    with pytest.raises(ValueError, match=rf"does not decode .*2\.bmp.*{message}"):
+        load_image_folder(pets, image_size=4)
+
+
+def test_the_limit_of_pixels_is_an_argument(pets):
+    with pytest.raises(ValueError, match="it has 24 pixels, more than max_pixels=23"):
+        load_image_folder(pets, max_pixels=23)
+    assert len(load_image_folder(pets, max_pixels=24).y) == 2
+    assert len(load_image_folder(pets, max_pixels=None).y) == 2
+
+
+@pytest.mark.parametrize("load", [load_animal10n, load_food101n])
+def test_published_pictures_have_a_limit_too(load, animal_raw, food):
+    with pytest.raises(ValueError, match="more than max_pixels=4100"):
+        load(food, check_counts=False, max_pixels=4100)
+
+
+@pytest.mark.parametrize("size", [0, -3, 2.5, "64", (3,), (3, 0), (3, 4, 5), True])
+def test_the_size_of_images_is_checked(pets, size):
+    with pytest.raises(ValueError, match="needs image_size to be a positive int or"):
+        load_image_folder(pets, image_size=size)
+
+
+def test_the_size_of_images_has_the_same_limit(pets):
+    with pytest.raises(ValueError, match="at most max_pixels=100000000 pixels, but"):
+        load_image_folder(pets, image_size=10_001)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "all", False])
+def test_the_limit_of_pixels_is_checked(pets, limit):
+    with pytest.raises(ValueError, match="max_pixels to be a positive int or None"):
+        load_image_folder(pets, max_pixels=limit)
+
+
+def test_images_that_do_not_fit_into_memory_are_refused():
+    with pytest.raises(
+        MemoryError, match=r"load_it needs .* GB for .* images of 9 x 8 pixels.*image_"
+    ):
+        _allocated("load_it", (2**55, 3, 9, 8))
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"BM" + b"\xff" * 60])
+def test_a_damaged_picture_is_named(pets, content):
+    (pets / "dog" / "2.png").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot decode .*2\.png.*remove it"):
+        load_image_folder(pets)
+
+
+# links and folders
+
+
+def test_links_to_files_elsewhere_are_followed_only_if_asked_for(pets, save_picture):
+    save_picture(pets.parent / "private.png", size=(6, 4))
+    (pets / "cat" / "2.png").symlink_to(pets.parent / "private.png")
+    with pytest.raises(
+        ValueError, match=r"2\.png' is a link to .*private\.png.*follow_symlinks=True"
+    ):
+        load_image_folder(pets)
+    assert len(load_image_folder(pets, follow_symlinks=True).y) == 3
+
+
+def test_links_within_the_folder_are_followed(pets):
+    (pets / "cat" / "2.png").symlink_to(pets / "dog" / "1.png")
+    assert len(load_image_folder(pets).y) == 3
+
+
+def test_the_folder_itself_may_be_a_link(pets):
+    (pets.parent / "linked").symlink_to(pets)
+    assert len(load_image_folder(pets.parent / "linked").y) == 2
+
+
+def test_a_folder_of_a_class_elsewhere_is_refused(pets, save_picture):
+    save_picture(pets.parent / "cow" / "1.png", size=(6, 4))
+    (pets / "cow").symlink_to(pets.parent / "cow")
+    with pytest.raises(ValueError, match="is a link to"):
+        load_image_folder(pets)
+
+
+@pytest.mark.parametrize("load", [load_animal10n, load_food101n])
+def test_published_pictures_are_not_links(load, animal_raw, food):
+    image = next(food.glob("**/0_img_0.jpg" if load is load_animal10n else "**/a.jpg"))
+    image.rename(food.parent / image.name)
+    image.symlink_to(food.parent / image.name)
+    with pytest.raises(ValueError, match=rf"{load.__name__} needs images in .*a link"):
+        load(food, check_counts=False)
+    data = load(food, check_counts=False, follow_symlinks=True)
+    assert len(data.X_train) == len(data.y_noisy)
+
+
+def test_a_link_to_nothing_is_named(pets):
+    (pets / "cat" / "2.png").symlink_to(pets / "cat" / "nothing.png")
+    with pytest.raises(ValueError, match=r"cannot decode .*2\.png"):
+        load_image_folder(pets)
+
+
+@pytest.mark.parametrize("classes", ["cat", ["cat", "cat", "dog"]])
+def test_classes_are_different_names(pets, classes):
+    with pytest.raises(ValueError, match="classes to be a sequence of different names"):
+        load_image_folder(pets, classes=classes)
+
+
+def test_classes_are_folders_in_the_folder(pets):
+    with pytest.raises(ValueError, match=r"the classes \['\.\./pets/cat'\] without"):
+        load_image_folder(pets, classes=["../pets/cat", "cat", "dog"])
+
+
+@pytest.fixture
+def unreadable(monkeypatch):
+    """Make folders and files unreadable, for any user."""
+
+    def close(place):
+        def refuse(function):
+            def check(path=".", *args, **kwargs):
+                if Path(path) == place or place in Path(path).parents:
+                    raise PermissionError(13, "Permission denied", str(path))
+                return function(path, *args, **kwargs)
+
+            return check
+
+        monkeypatch.setattr(os, "scandir", refuse(os.scandir))
+        monkeypatch.setattr(os, "listdir", refuse(os.listdir))
+        for method in ("read_bytes", "is_file"):
+            monkeypatch.setattr(Path, method, refuse(getattr(Path, method)))
+
+    return close
+
+
+def test_an_unreadable_folder_is_named(cifar10, unreadable):
+    unreadable(cifar10 / "cifar-10-batches-py")
+    with pytest.raises(
+        FileNotFoundError, match=r"load_cifar10 .*cannot read '.*cifar-10-batches-py'"
+    ):
+        datasets.load_cifar10(cifar10, check_counts=False)
+
+
+def test_an_unreadable_folder_of_images_is_named(pets, unreadable):
+    unreadable(pets / "dog")
+    with pytest.raises(
+        PermissionError,
+        match=r"load_image_folder cannot read '.*dog': Permission denied\. Check",
+    ):
+        load_image_folder(pets)
+
+
+def test_an_unreadable_file_is_named(food, unreadable, monkeypatch):
+    path = food / "Food-101N_release" / "meta" / "classes.txt"
+    read = Path.read_bytes
+
+    def refuse(self):
+        if self == path:
+            raise PermissionError(13, "Permission denied")
+        return read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(PermissionError, match=r"load_food101n cannot read .*classes"):
+        load_food101n(food, check_counts=False)
+
+
+def test_an_unreadable_npz_file_is_named(tmp_path, monkeypatch):
+    (tmp_path / "data.npz").touch()
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(zipfile, "ZipFile", refuse)
+    with pytest.raises(
+        PermissionError, match=r"load_npz cannot read .*data\.npz.*Permission denied"
+    ):
+        load_npz(tmp_path / "data.npz")
+
+
+LOADERS = [getattr(datasets, name) for name in datasets.__all__]
+
+
+@pytest.mark.parametrize("load", LOADERS, ids=lambda load: load.__name__)
+@pytest.mark.parametrize("folder", [3, 2.5, ["data"], b"data", "~no such user/data"])
+def test_a_folder_is_a_path(load, folder):
+    with pytest.raises(
+        (TypeError, RuntimeError),
+        match=rf"{load.__name__} needs (folder|file) to be a path, .*but got",
+    ):
+        load(folder)
+
+
+@pytest.mark.parametrize("load", LOADERS, ids=lambda load: load.__name__)
+@pytest.mark.parametrize("folder", ["", "no\0where", "x" * 5000])
+def test_a_folder_that_cannot_exist_is_not_found(load, folder):
+    with pytest.raises(FileNotFoundError, match=f"{load.__name__} needs"):
+        load(folder)
