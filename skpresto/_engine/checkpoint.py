@@ -1,11 +1,11 @@
 """Checkpoints: everything that training changes, so that epochs can be undone."""
 
 import copy
+import tempfile
 from collections.abc import Collection
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import IO, Any
 
 import torch
 from torch import Tensor
@@ -13,7 +13,7 @@ from torch import Tensor
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._label_quality.prediction_history import PredictionHistory
 
-#: Beyond this many bytes, further checkpoints are written to a temporary folder.
+#: Beyond this many bytes, further checkpoints are written to temporary files.
 MEMORY_LIMIT = 1 << 26
 
 
@@ -100,6 +100,9 @@ def _set_random_states(states: dict[str, Tensor], device: str | torch.device) ->
 class CheckpointStore:
     """Keep checkpoints by epoch, in memory up to a limit, then on disk.
 
+    Files have no name in the file system, so that nothing is left behind however the
+    process ends, even if it is killed.
+
     Parameters
     ----------
     memory_limit : int
@@ -108,8 +111,7 @@ class CheckpointStore:
 
     def __init__(self, memory_limit: int = MEMORY_LIMIT) -> None:
         self.memory_limit = memory_limit
-        self._kept: dict[int, Checkpoint | Path] = {}
-        self._folder: TemporaryDirectory | None = None
+        self._kept: dict[int, Checkpoint | IO[bytes]] = {}
 
     def __contains__(self, epoch: int) -> bool:
         return epoch in self._kept
@@ -119,33 +121,49 @@ class CheckpointStore:
         in_memory = sum(
             kept.nbytes for kept in self._kept.values() if isinstance(kept, Checkpoint)
         )
-        if in_memory + checkpoint.nbytes <= self.memory_limit:
-            self._kept[epoch] = checkpoint
-            return
-        if self._folder is None:
-            self._folder = TemporaryDirectory(prefix="skpresto-")
-        path = Path(self._folder.name) / f"{epoch}.pt"
-        torch.save(checkpoint, path)
-        self._kept[epoch] = path
+        fits = in_memory + checkpoint.nbytes <= self.memory_limit
+        self._kept[epoch] = checkpoint if fits else _written(checkpoint)
 
     def keep_only(self, epochs: Collection[int]) -> None:
         """Drop the checkpoints of all other epochs."""
         for epoch in set(self._kept) - set(epochs):
             dropped = self._kept.pop(epoch)
-            if isinstance(dropped, Path):
-                dropped.unlink()
+            if not isinstance(dropped, Checkpoint):
+                dropped.close()
 
     def get(self, epoch: int) -> Checkpoint:
         """Return the checkpoint of ``epoch``."""
         kept = self._kept[epoch]
-        if isinstance(kept, Path):
-            # Written by this very object a moment ago, so it can be trusted.
-            return torch.load(kept, weights_only=False)
-        return kept
+        if isinstance(kept, Checkpoint):
+            return kept
+        kept.seek(0)
+        # Written by this very object a moment ago, so it can be trusted.
+        return torch.load(kept, weights_only=False)
 
     def clear(self) -> None:
         """Drop everything."""
-        self._kept.clear()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self.keep_only(())
+
+
+def _written(checkpoint: Checkpoint) -> IO[bytes]:
+    """Return a temporary file that contains the checkpoint."""
+    with ExitStack() as on_failure:
+        try:
+            file = tempfile.TemporaryFile(prefix="skpresto-")  # noqa: SIM115
+            on_failure.callback(_close, file)
+            torch.save(checkpoint, file)
+            file.flush()
+        except (OSError, RuntimeError) as error:  # torch makes one of the other
+            raise OSError(
+                f"Training needs {checkpoint.nbytes / 1e6:.1f} MB for a checkpoint in "
+                f"the folder for temporary files, {tempfile.gettempdir()}, but cannot "
+                f"write there: {error}. Free space in that folder, or set the "
+                "environment variable TMPDIR to another one before Python is started."
+            ) from error
+        on_failure.pop_all()
+    return file
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what is still to be written finds no space either
+        file.close()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from skorch import NeuralNet
-from skorch.utils import to_device
+from skorch.utils import get_map_location, to_device
 from torch import Tensor, nn
 
 from skpresto._engine.batches import (
@@ -21,6 +21,7 @@ from skpresto._engine.batches import (
 )
 from skpresto._engine.callbacks import CallbackMixin
 from skpresto._engine.ensemble import networks_of
+from skpresto._engine.net_state import with_tensors, without_tensors
 from skpresto._engine.prediction_blocks import outputs_in_blocks
 from skpresto._engine.rows import PredictionRows, TrainingRows
 from skpresto._engine.steps import begin_momentum
@@ -207,6 +208,32 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     def predict(self, X: Any) -> np.ndarray:
         """Return class numbers, for skorch's scoring callbacks."""
         return self.predict_proba(X).argmax(axis=1)
+
+    def forget_training(self) -> None:
+        """Remove what only training needs: optimizer, schedules, gradients, samples."""
+        for callback in self.lr_schedulers:
+            vars(callback).pop("lr_scheduler_", None)
+        for part in (self.module_, self.criterion_):
+            part.zero_grad(set_to_none=True)
+        self._set_training(False)
+        del self.optimizer_, self.blueprint_
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in vars(self).items() if k not in _ONLY_IN_TRAINING}
+        return state | without_tensors({k: state[k] for k in _MODULES if k in state})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        device = state["device"]
+        # The CPU, with skorch's warning, if there is no such device here.
+        device = self._check_device(device, get_map_location(device))
+        modules = with_tensors({k: state[k] for k in _MODULES if k in state})
+        moved = {name: to_device(part, device) for name, part in modules.items()}
+        self.__dict__.update(state | moved, device=device)
+
+
+#: Attributes that hold modules, and those that are not stored.
+_MODULES = ("module_", "criterion_")
+_ONLY_IN_TRAINING = ("optimizer_", "blueprint_")
 
 
 def _worker_seeds(epoch: int) -> torch.Generator:

@@ -183,8 +183,7 @@ class Trainer:
                 "module returns finite logits."
             )
         self._end_training()
-        self.net._set_training(False)
-        del self.net.blueprint_
+        self.net.forget_training()
 
     def _end_training(self) -> None:
         if self._is_started:
