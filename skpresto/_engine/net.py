@@ -187,6 +187,17 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             batches = map(self.evaluation_step, self.get_iterator(rows))
             return torch.cat([outputs.argmax(dim=-1) for outputs in batches])
 
+    def _predicted_at_once(self, rows: PredictionRows) -> Tensor:
+        """Return the class predicted for each row, without blocks of a fixed size.
+
+        The same rows are measured together after each epoch, so that nothing is gained
+        from predictions that are independent of the other rows.
+        """
+        self._set_training(False)
+        with torch.inference_mode():
+            batches = (to_device(X, self.device) for X, _ in self.get_iterator(rows))
+            return torch.cat([self.infer(X).argmax(dim=-1) for X in batches])
+
     def error_on(
         self, rows: PredictionRows | None, *, notify: bool = False
     ) -> float | None:
@@ -202,7 +213,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         if notify and self.has_batch_callbacks:
             predicted = self.validate_with_callbacks(rows)
         else:
-            predicted = self.predicted_classes(rows)
+            predicted = self._predicted_at_once(rows)
         return (predicted != rows.labels.to(predicted.device)).double().mean().item()
 
     def predict(self, X: Any) -> np.ndarray:
