@@ -9,18 +9,12 @@ processes, still goes through a ``DataLoader``.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from skpresto._engine.rows import (
-    PredictionRows,
-    TrainingRows,
-    is_in_memory,
-    row_size,
-    take_rows,
-)
+from skpresto._engine.features import map_parts, split_rows
+from skpresto._engine.rows import PredictionRows, TrainingRows
 
 #: A last batch smaller than this fraction of the others is merged into the previous.
 _SMALLEST_BATCH = 1 / 8
@@ -115,7 +109,7 @@ class TensorBatches:
     def __len__(self) -> int:
         return len(self.order)
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
         labels, rows = self.dataset.labels, self.dataset.rows
         sizes, positions = self.order.sizes, self.order.draw()
         at_once = max(1, _ROWS_LOOKED_UP // self.order.batch_size)
@@ -132,14 +126,17 @@ class TensorBatches:
             features = self._features(index, some)
             yield from zip(features, their_labels, batches, strict=True)
 
-    def _features(self, index: Tensor, sizes: list[int]) -> Iterator[Tensor]:
+    def _features(self, index: Tensor, sizes: list[int]) -> Iterator[Any]:
         """Yield the features of each batch, read together if they are small."""
         X = self.dataset.X
-        if len(index) * row_size(X) <= _VALUES_READ:
-            yield from take_rows(X, index).to(self.device).split(sizes)
+        if len(index) * X.row_size <= _VALUES_READ:
+            yield from split_rows(self._read(index), sizes)
         else:
-            for part in index.split(sizes):
-                yield take_rows(X, part).to(self.device)
+            yield from map(self._read, index.split(sizes))
+
+    def _read(self, index: Tensor) -> Any:
+        features = self.dataset.X.take(index)
+        return map_parts(lambda part: part.to(self.device), features)
 
 
 class TensorBlocks:
@@ -152,18 +149,15 @@ class TensorBlocks:
     def __len__(self) -> int:
         return -(-len(self.dataset) // self.batch_size)
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Any]]:
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
         X, rows, labels = self.dataset.X, self.dataset.rows, self.dataset.labels
         for start in range(0, len(self.dataset), self.batch_size):
             stop = start + self.batch_size
             theirs = 0 if labels is None else labels[start:stop]
-            if rows is not None:
-                yield take_rows(X, rows[start:stop]), theirs
-            elif isinstance(X, Tensor):
-                yield X[start:stop], theirs
+            if rows is None:
+                yield X.slice(start, stop), theirs
             else:
-                part = np.array(X[start:stop], dtype=np.float32)
-                yield torch.from_numpy(part), theirs
+                yield X.take(rows[start:stop]), theirs
 
 
 def training_batches(
@@ -196,7 +190,7 @@ def training_batches(
         params.pop("shuffle", True),
         params.pop("drop_last", False),
     )
-    if is_in_memory(dataset.X) and not params:
+    if dataset.X.is_in_memory and not params:
         return TensorBatches(dataset, order, device, announce)
     params.setdefault("generator", generator)
     return DataLoader(dataset, batch_sampler=order, **params)  # type: ignore[arg-type]
@@ -207,10 +201,10 @@ def prediction_batches(
 ) -> TensorBlocks | DataLoader:
     """Return rows to predict in order, with the arguments of a ``DataLoader``."""
     params = dict(loader_params)
-    is_plain = is_in_memory(dataset.X) and set(params) == {"batch_size"}
-    if is_plain and len(dataset.X.shape) == 2:
+    is_plain = dataset.X.is_in_memory and set(params) == {"batch_size"}
+    if is_plain and dataset.X.is_table:
         # The size of a block has no effect on the result, so tables are read faster.
-        at_once = min(_ROWS_READ, _VALUES_READ // row_size(dataset.X))
+        at_once = min(_ROWS_READ, _VALUES_READ // dataset.X.row_size)
         return TensorBlocks(dataset, max(params["batch_size"], at_once))
     if is_plain:
         return TensorBlocks(dataset, params["batch_size"])

@@ -12,7 +12,7 @@ from skorch.utils import TeeGenerator
 from torch import Tensor
 
 from skpresto._engine.ensemble import mean_of_logits
-from skpresto._engine.rows import PredictionRows, TrainingRows, is_in_memory
+from skpresto._engine.rows import PredictionRows, TrainingRows
 from skpresto._engine.tally import EpochSums
 
 __all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
@@ -121,9 +121,9 @@ class CallbackMixin:
 
 def _for_scoring(rows: PredictionRows | None) -> Any:
     """Return rows as a dataset of skorch's, from which callbacks can take X and y."""
-    if rows is None or rows.labels is None or not is_in_memory(rows.X):
+    if rows is None or rows.labels is None or not rows.X.is_in_memory:
         return rows
-    return Dataset(np.asarray(rows.X), rows.labels.numpy())
+    return Dataset(rows.X.source, rows.labels.numpy())
 
 
 def _has_gradient_callbacks(callback: Callback) -> bool:

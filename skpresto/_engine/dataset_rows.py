@@ -1,5 +1,6 @@
 """A torch ``Dataset`` as rows to train on or to predict, read item by item."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,69 +9,108 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset, IterableDataset, Subset, TensorDataset
 
+from skpresto._engine.features import as_features, join_parts, parts_of, shapes_of
+from skpresto._engine.sample_rows import SampleRows
 
-class DatasetRows:
+
+class DatasetRows(SampleRows):
     """The features of a torch ``Dataset``, read when they are needed.
 
-    An item is either the features of a sample or a tuple that begins with them. They
-    keep their type, except that float64 is converted to float32.
+    An item is either the features of a sample or a tuple that begins with them, and
+    features are a tensor, or a dict or tuple of tensors. All tensors of a
+    ``TensorDataset`` but the last, the label, are features. They keep their type,
+    except that float64 is converted to float32.
 
     Parameters
     ----------
     dataset : Dataset
         With a length, and with items of one shape.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Number of samples, and shape of the first of them.
+    n_inputs : int, default=None
+        Number of tensors of a ``TensorDataset`` that are features, if known.
+    is_collated : bool, default=False
+        Whether ``collate_fn`` of the user makes batches of the items. Items are then
+        left as they are, and may differ in shape.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    is_in_memory = False
+    is_table = False
+
+    def __init__(
+        self, dataset: Dataset, n_inputs: int | None = None, is_collated: bool = False
+    ) -> None:
         if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__len__"):
             raise TypeError(
                 "A Dataset must have a length and give its items by number, since "
                 f"every sample is visited many times; {type(dataset).__name__} can "
                 "only be iterated over. Wrap it in a map-style Dataset."
             )
-        self.dataset = dataset
-        n_samples = len(dataset)
-        if n_samples == 0:
+        self.source = dataset
+        self._n_samples = len(dataset)
+        if self._n_samples == 0:
             raise ValueError(f"{type(dataset).__name__} has no samples (length 0).")
-        self.shape = (n_samples, *self[0].shape)
+        self._n_inputs = _n_inputs(dataset) if n_inputs is None else n_inputs
+        self._is_collated = is_collated
+        self.sample_shape = None if is_collated else shapes_of(self._features(0))
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return self._n_samples
 
-    def __getitem__(self, row: int) -> Tensor:
-        item = self.dataset[row]
-        features = item[0] if isinstance(item, (tuple, list)) else item
-        if not isinstance(features, (Tensor, np.ndarray)):
-            raise TypeError(
-                f"{type(self.dataset).__name__} must give tensors or arrays, but the "
-                f"features of item {row} are of type {type(features).__name__}. Add a "
-                "transform that makes a tensor of them."
+    def item(self, row: int) -> Any:
+        """Return the features of one sample."""
+        if self._is_collated:
+            return self._given(row)
+        features = self._features(row)
+        shape = shapes_of(features)
+        if shape != self.sample_shape:
+            raise ValueError(
+                f"The samples of {type(self.source).__name__} differ in shape: the "
+                f"first has {self.sample_shape}, item {row} has {shape}. Pass "
+                "iterator_train__collate_fn and iterator_valid__collate_fn, functions "
+                "that make a batch of a list of such samples."
             )
-        features = torch.as_tensor(features)
-        is_double = features.dtype == torch.float64
-        return features.to(torch.float32) if is_double else features
+        return features
 
-    def take(self, index: Tensor) -> Tensor:
+    def take(self, index: Tensor) -> Any:
         """Return the features of the samples at ``index``."""
-        return torch.stack([self[row] for row in index.tolist()])
+        return join_parts(torch.stack, [self.item(row) for row in index.tolist()])
+
+    def _given(self, row: int) -> Any:
+        """Return features as they are in the dataset."""
+        item = self.source[row]
+        if not isinstance(item, (tuple, list)):
+            return item
+        return item[0] if self._n_inputs == 1 else tuple(item[: self._n_inputs])
+
+    def _features(self, row: int) -> Any:
+        """Return features as tensors."""
+        given = self._given(row)
+        # Numbers are refused as features, but may be one part of several.
+        known = (Tensor, np.ndarray, Mapping, tuple)
+        if isinstance(given, known):
+            features = as_features(given)
+            unknown = [x for x in parts_of(features) if not isinstance(x, Tensor)]
+        else:
+            unknown = [given]
+        if unknown:
+            raise TypeError(
+                f"{type(self.source).__name__} must give tensors or arrays, but the "
+                f"features of item {row} are of type {type(unknown[0]).__name__}. Add "
+                "a transform that makes a tensor of them."
+            )
+        return features
 
 
 def labels_of(dataset: Dataset) -> NDArray:
     """Return the labels that come with the items of a dataset.
 
-    They are the second part of each item. Items are not read where the labels are
-    stored separately: in a ``TensorDataset``, and in the ``targets`` of torchvision's
-    datasets.
+    They are the second part of each item, and the last tensor of a ``TensorDataset``.
+    Items are not read where the labels are stored separately: in a ``TensorDataset``,
+    and in the ``targets`` of torchvision's datasets.
     """
     if isinstance(dataset, Subset):
         return labels_of(dataset.dataset)[np.asarray(dataset.indices)]
     if isinstance(dataset, TensorDataset) and len(dataset.tensors) > 1:
-        return dataset.tensors[1].numpy()
+        return dataset.tensors[-1].numpy()
     targets = getattr(dataset, "targets", None)
     if targets is not None and getattr(dataset, "target_transform", None) is None:
         return np.asarray(targets)
@@ -82,6 +122,15 @@ def labels_of(dataset: Dataset) -> NDArray:
         )
     n_samples = len(dataset)  # type: ignore[arg-type]
     return np.array([_as_label(dataset[row][1]) for row in range(n_samples)])
+
+
+def _n_inputs(dataset: Dataset) -> int:
+    """Return how many parts at the begin of an item are features."""
+    while isinstance(dataset, Subset):
+        dataset = dataset.dataset
+    if isinstance(dataset, TensorDataset):
+        return max(1, len(dataset.tensors) - 1)
+    return 1
 
 
 def _as_label(label: Any) -> Any:

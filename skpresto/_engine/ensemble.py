@@ -1,9 +1,12 @@
 """Several networks as one module: trained side by side, predicting as an ensemble."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from skpresto._engine.features import logits_of
 
 
 class NetworkStack(nn.Module):
@@ -18,9 +21,9 @@ class NetworkStack(nn.Module):
         super().__init__()
         self.networks = nn.ModuleList(networks)
 
-    def forward(self, X: Tensor) -> Tensor:
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """Return logits of shape (k, b, c) in training mode, else (b, c)."""
-        outputs = torch.stack([network(X) for network in self.networks])
+        outputs = _stacked_logits(self.networks, inputs, named)
         if self.training:
             return outputs
         return mean_of_logits(outputs)
@@ -46,16 +49,25 @@ class FinalAndFoldNetworks(nn.Module):
         self.final = final
         self.folds = nn.ModuleList(folds).requires_grad_(False)
 
-    def forward(self, X: Tensor) -> Tensor:
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """Return the logits of ``final`` in training mode, else (b, n_classes)."""
         if self.training:
-            return self.final(X)
+            return self.final(*inputs, **named)
         sides = networks_of(self.final), self.folds
-        return torch.stack([_mean_logarithm(side, X) for side in sides]).mean(dim=0)
+        means = [
+            _mean_logarithm(_stacked_logits(side, inputs, named)) for side in sides
+        ]
+        return torch.stack(means).mean(dim=0)
 
 
-def _mean_logarithm(networks: Iterable[nn.Module], X: Tensor) -> Tensor:
-    outputs = torch.stack([network(X) for network in networks])
+def _stacked_logits(
+    networks: Iterable[nn.Module], inputs: tuple, named: dict[str, Any]
+) -> Tensor:
+    """Return the logits of several networks, of shape (k, b, n_classes)."""
+    return torch.stack([logits_of(network(*inputs, **named)) for network in networks])
+
+
+def _mean_logarithm(outputs: Tensor) -> Tensor:
     logarithms = torch.log_softmax(outputs, dim=-1)
     # Modules may mask classes by -inf, and sums of those would not be numbers.
     least = torch.finfo(outputs.dtype).min / 8

@@ -20,7 +20,9 @@ from skpresto._engine.batches import (
     training_batches,
 )
 from skpresto._engine.callbacks import CallbackMixin
+from skpresto._engine.collate import N_PROBED
 from skpresto._engine.ensemble import networks_of
+from skpresto._engine.forward import check_names, outputs_of
 from skpresto._engine.net_state import with_tensors, without_tensors
 from skpresto._engine.prediction_blocks import outputs_in_blocks
 from skpresto._engine.rows import PredictionRows, TrainingRows
@@ -39,8 +41,8 @@ class Blueprint:
         must_differ, **module_params)``.
     is_pretrained : bool
         Whether networks start from the weights of an instance given by the user.
-    probe_batch : Tensor
-        A few training samples, with which a new module is tried out.
+    probe_batch : Tensor, or dict or tuple of tensors
+        Two training samples, with which a new module is tried out.
     n_classes : int
         Number of classes.
     n_networks : int, default=1
@@ -95,9 +97,10 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         )
         module = to_device(self.module_, self.device)
         module.eval()
+        check_names(module, blueprint.probe_batch)
         with torch.no_grad():  # also initializes the parameters of lazy modules
-            output = module(to_device(blueprint.probe_batch, self.device))
-        expected = (len(blueprint.probe_batch), blueprint.n_classes)
+            output = outputs_of(module, to_device(blueprint.probe_batch, self.device))
+        expected = (N_PROBED, blueprint.n_classes)
         got = tuple(getattr(output, "shape", ()))
         if got != expected:
             raise ValueError(
@@ -125,11 +128,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         return all(bool(torch.isfinite(part).all()) for part in parts)
 
     def infer(self, x: Any, **fit_params: Any) -> Tensor:
-        """Return the outputs of the module for features on its device."""
-        # skorch's infer() handles inputs of several parts, and is slow for one.
-        if isinstance(x, Tensor) and not fit_params:
-            return self.module_(x)
-        return super().infer(x, **fit_params)
+        """Return the logits of the module for features on its device."""
+        return outputs_of(self.module_, x)
 
     def get_all_learnable_params(self) -> Iterable[tuple[str, Tensor]]:
         """Yield trained parameters under the names they have in a single network."""
@@ -163,6 +163,11 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             return batches
         return (to_device(tuple(batch), self.device) for batch in batches)
 
+    @property
+    def valid_collate_fn(self) -> Any:
+        """The function given as ``iterator_valid__collate_fn``, or None."""
+        return getattr(self, "iterator_valid__collate_fn", None)
+
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         """Return rows to predict in order, as whole tensors where possible."""
         if not isinstance(dataset, PredictionRows):
@@ -172,12 +177,16 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         return prediction_batches(dataset, params, _worker_seeds(len(self.history)))
 
     def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
-        """Return the outputs for a batch, independent of how rows are batched."""
+        """Return the outputs for a batch, independent of how rows are batched.
+
+        What the user's ``collate_fn`` returns is not cut into blocks, since rows need
+        not be its first dimension, and its padding may depend on the other rows.
+        """
         with torch.set_grad_enabled(training):
             if self.module_.training is not training:
                 self._set_training(training)
             features = to_device(batch[0], self.device)
-            if training or not isinstance(features, Tensor):
+            if training or self.valid_collate_fn is not None:
                 return self.infer(features)
             return outputs_in_blocks(self.module_, features)
 

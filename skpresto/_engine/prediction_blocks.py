@@ -7,6 +7,7 @@ of a prediction would then depend on which rows are predicted together.
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,7 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from skpresto._engine.rows import row_size
+from skpresto._engine.features import map_parts, parts_of, split_rows
+from skpresto._engine.forward import outputs_of
 
 #: Rows per forward pass for images, and least and most rows for tables.
 _BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 4096
@@ -27,40 +29,45 @@ _VALUES_PER_BLOCK = 1 << 18
 _ALIGNED = 16
 
 
-def block_size(features: Tensor, module: nn.Module) -> int:
+def block_size(features: Any, module: nn.Module) -> int:
     """Return the number of rows in every forward pass.
 
     It depends on the shape of a row and on the module, not on the number of rows.
+    Features of several parts are treated as images: what they cost is not known.
     """
-    if features.dim() != 2:
+    if not isinstance(features, Tensor) or features.dim() != 2:
         return _BLOCK_OF_IMAGES
     n_parameters = sum(p.numel() for p in module.parameters())
     wanted = _WORK_PER_BLOCK // max(1, n_parameters)
     wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
-    at_most = max(16, _VALUES_PER_BLOCK // row_size(features))
+    at_most = max(16, _VALUES_PER_BLOCK // max(1, features.shape[1]))
     return min(wanted, at_most) // 16 * 16
 
 
-def blocks_of(features: Tensor, size: int) -> Iterator[tuple[Tensor, int]]:
+def blocks_of(features: Any, size: int) -> Iterator[tuple[Any, int]]:
     """Cut features into blocks of ``size`` rows; also yield how many are in each.
 
     The last block is filled up with copies of its last row.
     """
-    for block in features.split(size):
-        n_rows = len(block)
+    for block in split_rows(features, size):
+        n_rows = len(parts_of(block)[0])
         if n_rows < size:
-            copies = block[-1:].expand(size - n_rows, *block.shape[1:])
-            block = torch.cat((block, copies))
+            block = map_parts(partial(_fill_up, size=size), block)
         yield block, n_rows
 
 
-def outputs_in_blocks(module: nn.Module, features: Tensor) -> Tensor:
+def _fill_up(block: Tensor, size: int) -> Tensor:
+    copies = block[-1:].expand(size - len(block), *block.shape[1:])
+    return torch.cat((block, copies))
+
+
+def outputs_in_blocks(module: nn.Module, features: Any) -> Tensor:
     """Return the outputs of a module in evaluation mode, block by block."""
     needs_padding = any(map(_is_sensitive_to_alignment, module.modules()))
     size = block_size(features, module)
     with _PadLinearInputs() if needs_padding else nullcontext():
         outputs = [
-            module(block) if n_rows == size else module(block)[:n_rows]
+            outputs_of(module, block)[:n_rows]
             for block, n_rows in blocks_of(features, size)
         ]
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs)

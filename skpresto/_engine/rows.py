@@ -1,41 +1,13 @@
-"""Rows to train on or to predict, from arrays, memory maps and datasets."""
+"""Rows to train on or to predict, with their labels."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from skpresto._engine.dataset_rows import DatasetRows
-
-
-def take_rows(X: Any, index: Tensor) -> Tensor:
-    """Return the rows of ``X`` at ``index`` as a tensor.
-
-    Of a memory map or a dataset, only these rows are read.
-    """
-    if isinstance(X, Tensor):
-        return X.index_select(0, index)
-    if isinstance(X, DatasetRows):
-        return X.take(index)
-    return torch.from_numpy(np.asarray(X[index.numpy()], dtype=np.float32))
-
-
-def _take_item(X: Any, row: int) -> Tensor:
-    return take_rows(X, torch.tensor([row]))[0]
-
-
-def row_size(X: Any) -> int:
-    """Return the number of values in a row of ``X``."""
-    return max(1, math.prod(X.shape[1:]))
-
-
-def is_in_memory(X: Any) -> bool:
-    """Return whether rows can be read without going through a dataset item by item."""
-    return isinstance(X, (Tensor, np.ndarray))
+from skpresto._engine.sample_rows import SampleRows, as_rows
 
 
 class TrainingRows(Dataset):
@@ -43,7 +15,7 @@ class TrainingRows(Dataset):
 
     Parameters
     ----------
-    X : Tensor, ndarray or DatasetRows
+    X : SampleRows, Tensor or ndarray
         All rows of the training set.
     labels : Tensor of shape (n_samples,)
         Class numbers of all rows.
@@ -52,7 +24,7 @@ class TrainingRows(Dataset):
     """
 
     def __init__(self, X: Any, labels: Tensor, rows: Tensor | None = None) -> None:
-        self.X = X
+        self.X = as_rows(X)
         self.labels = labels
         self.rows = rows
 
@@ -61,30 +33,31 @@ class TrainingRows(Dataset):
 
     def __getitem__(self, position: int) -> tuple[Any, Tensor, int]:
         row = int(position if self.rows is None else self.rows[position])
-        return _take_item(self.X, row), self.labels[row], row
+        return self.X.item(row), self.labels[row], row
 
 
 class PredictionRows(Dataset):
     """Rows to predict, in order: all of ``X``, or those at ``rows``.
 
-    Items are pairs, as skorch expects; the second one is the label, or 0 if there are
-    no labels.
+    Items are pairs, as skorch expects. Without labels, the second one is 0 and 1 in
+    turn, so that a ``collate_fn`` that changes the order of samples can be noticed.
     """
 
     def __init__(
         self, X: Any, rows: Tensor | None = None, labels: Tensor | None = None
     ) -> None:
-        self.X = X
+        self.X = as_rows(X)
         self.rows = rows
         self.labels = labels
 
     def __len__(self) -> int:
         return len(self.X) if self.rows is None else len(self.rows)
 
-    def __getitem__(self, position: int) -> tuple[Any, Any]:
+    def __getitem__(self, position: int) -> tuple[Any, Tensor]:
         row = position if self.rows is None else int(self.rows[position])
-        label = 0 if self.labels is None else self.labels[position]
-        return _take_item(self.X, row), label
+        labels = self.labels
+        label = torch.tensor(position % 2) if labels is None else labels[position]
+        return self.X.item(row), label
 
 
 @dataclass(frozen=True)
@@ -93,7 +66,7 @@ class TrainingData:
 
     Parameters
     ----------
-    X : Tensor, ndarray or DatasetRows
+    X : SampleRows
         Training samples.
     labels : Tensor of shape (n_samples,)
         Given labels, as class numbers.
@@ -107,10 +80,10 @@ class TrainingData:
         Weights by which those of the policy are multiplied.
     """
 
-    X: Any
+    X: SampleRows
     labels: Tensor
     n_classes: int
-    X_valid: Any = None
+    X_valid: SampleRows | None = None
     valid_labels: Tensor | None = None
     is_correct: Tensor | None = None
     sample_weight: Tensor | None = None

@@ -92,7 +92,7 @@ class Trainer:
         self.net.blueprint_ = replace(
             self.net.blueprint_, n_networks=n_networks, must_differ=must_differ
         )
-        self.net.start(self.data.X, self.data.labels)
+        self.net.start(self.data.X.source, self.data.labels)
         self._is_started = True
         if folds := list(folds):
             self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
@@ -187,7 +187,8 @@ class Trainer:
 
     def _end_training(self) -> None:
         if self._is_started:
-            self.net.notify("on_train_end", X=self.data.X, y=self.data.labels)
+            X, y = self.data.X.source, self.data.labels
+            self.net.notify("on_train_end", X=X, y=y)
         self._is_started = False
 
     def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:

@@ -15,8 +15,9 @@ from skpresto._engine.rows import PredictionRows
 from skpresto._engine.torch_state import fit_threads, predict_threads, seeded
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
+from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
-from skpresto._estimators.validation import check_rows, check_training_data
+from skpresto._estimators.validation import check_training_data
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import Interval, _fit_context
 
@@ -197,3 +198,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
             rows = check_rows(self, X, reset=False)
             predicted = self.net_.predicted_classes(PredictionRows(rows))
         return self.classes_[predicted.cpu().numpy()]
+
+    def __sklearn_tags__(self):
+        """Return what scikit-learn needs to know about the classifier."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

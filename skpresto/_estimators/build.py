@@ -10,9 +10,10 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from skpresto._engine.collate import CollatePairs, probe_batch
 from skpresto._engine.ensemble import NetworkStack
 from skpresto._engine.net import Blueprint, NoisyLabelNet
-from skpresto._engine.rows import TrainingData, take_rows
+from skpresto._engine.rows import TrainingData
 from skpresto._estimators.callbacks import checked_callbacks
 from skpresto._estimators.params import check_part_params
 from skpresto.modules import MLP, SmallCNN
@@ -46,7 +47,7 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
     for prefix in ("iterator_train", "iterator_valid"):
         check_part_params(estimator, prefix, DataLoader, _of(prefix, params))
     others = {
-        name: value
+        name: _with_positions(name, value)
         for name, value in params.items()
         if name.partition("__")[0] not in ("module", "optimizer", "criterion")
     }
@@ -69,10 +70,16 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
     net.blueprint_ = Blueprint(
         module_factory=partial(_networks, module),
         is_pretrained=isinstance(estimator.module, nn.Module),
-        probe_batch=take_rows(data.X, torch.arange(2)),
+        probe_batch=probe_batch(data.X, net.valid_collate_fn),
         n_classes=data.n_classes,
     )
     return net
+
+
+def _with_positions(name: str, value: Any) -> Any:
+    """Let a function for batches of the user see features and labels only."""
+    is_function = name.endswith("__collate_fn") and value is not None
+    return CollatePairs(value, name) if is_function else value
 
 
 def _of(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +95,7 @@ def _module(
     estimator: Any, data: TrainingData, params: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return a callable that makes a network, and its arguments."""
-    module, shape = estimator.module, tuple(data.X.shape[1:])
+    module, shape = estimator.module, data.X.sample_shape
     if isinstance(module, nn.Module):
         if params:
             raise ValueError(
@@ -105,16 +112,28 @@ def _module(
             f"instance or None, got {module!r}."
         )
     check_part_params(estimator, "module", module, params)
-    sizes = {
-        "n_features": math.prod(shape),
-        "input_shape": shape,
-        "n_classes": data.n_classes,
-    }
+    sizes = {"n_classes": data.n_classes}
+    if shape is not None:
+        sizes["input_shape"] = shape
+    if _is_one_array(shape):
+        sizes["n_features"] = math.prod(shape)
     asked = inspect.signature(module).parameters
     for size, names in SIZE_NAMES.items():
         for name in set(names) & set(asked) - set(params):
-            params[name] = sizes[size]
+            if size in sizes:
+                params[name] = sizes[size]
+            elif asked[name].default is inspect.Parameter.empty:
+                raise ValueError(
+                    f"{type(estimator).__name__} cannot tell module its {name}, since "
+                    "samples consist of several parts or differ in shape. Pass "
+                    f"module__{name}."
+                )
     return module, params
+
+
+def _is_one_array(shape: Any) -> bool:
+    """Return whether a sample is one array, of the same shape as all others."""
+    return isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
 
 
 def _networks(
@@ -144,16 +163,21 @@ def _make_different(network: nn.Module, other: nn.Module) -> None:
         )
 
 
-def _built_in_module(estimator: Any, shape: tuple[int, ...]) -> type[nn.Module]:
-    if len(shape) == 1:
+def _built_in_module(estimator: Any, shape: Any) -> type[nn.Module]:
+    n_dimensions = len(shape) if _is_one_array(shape) else None
+    if n_dimensions == 1:
         return MLP
-    if len(shape) == 3:
+    if n_dimensions == 3:
         return SmallCNN
     raise ValueError(
         f"{type(estimator).__name__} has a built-in network for tables, X of shape "
         "(n_samples, n_features), and for images, (n_samples, channels, height, "
-        f"width); got samples of shape {shape}. Pass a module for such data."
+        f"width); got samples of {_description(shape)}. Pass a module for such data."
     )
+
+
+def _description(shape: Any) -> str:
+    return "different shapes" if shape is None else f"shape {shape}"
 
 
 def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ PLAIN = {"module__dropout": 0.0, "module__hidden": (8,), "batch_size": 80}
 
 def in_plain_torch(networks, trainer, loss_of_batch, n_epochs=2):
     """Train networks one by one on the batches that the trainer will draw."""
-    X, labels = trainer.data.X, trainer.data.labels
+    X, labels = torch.as_tensor(trainer.data.X.source), trainer.data.labels
     state = torch.get_rng_state()
     batches = [b for _ in range(n_epochs) for b in torch.randperm(400).split(80)]
     torch.set_rng_state(state)
@@ -91,7 +91,8 @@ def test_an_objective_may_couple_the_networks(make_trainer, n_networks):
     twins = copy.deepcopy(trainer.net.networks)
     parameters = [p for twin in twins for p in twin.parameters()]
     optimizer = torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
-    X, labels, state = trainer.data.X, trainer.data.labels, torch.get_rng_state()
+    X, labels = torch.as_tensor(trainer.data.X.source), trainer.data.labels
+    state = torch.get_rng_state()
     for rows in torch.randperm(400).split(80):
         outputs = torch.stack([twin.train()(X[rows]) for twin in twins])
         own = sum(cross_entropy(output, labels[rows]) for output in outputs)

@@ -184,7 +184,7 @@ def test_start_can_change_the_number_of_networks_and_keep_the_old_ones(make_trai
     after = [list(network.parameters()) for network in folds]
     for old, new in zip(before, after, strict=True):
         assert all(map(torch.equal, old, new))
-    X = torch.as_tensor(trainer.data.X)
+    X = torch.as_tensor(trainer.data.X.source)
     with torch.no_grad():
         fresh, old = (
             torch.stack([torch.log_softmax(n.eval()(X), dim=1) for n in networks])
@@ -288,5 +288,5 @@ def test_nothing_of_the_training_stays_on_the_net(make_trainer):
     trainer.run(LearnFromAll(), 1, stage="train")
     trainer.finish()
     assert "blueprint_" not in vars(trainer.net)
-    held = [v for v in vars(trainer.net).values() if v is trainer.data.X]
-    assert not held
+    samples = trainer.data.X, trainer.data.X.source
+    assert not any(v is x for v in vars(trainer.net).values() for x in samples)

@@ -150,9 +150,9 @@ class TooManyColumns(nn.Linear):
         super().__init__(n_features, 7)
 
 
-class ReturnsTuple(nn.Linear):
+class ReturnsDict(nn.Linear):
     def forward(self, X):
-        return super().forward(X), None
+        return {"scores": super().forward(X)}
 
 
 class ReturnsNaN(nn.Linear):
@@ -168,9 +168,9 @@ def test_module_with_the_wrong_number_of_columns(Classifier):
 
 
 @every
-def test_module_that_returns_a_tuple(Classifier):
-    with pytest.raises(ValueError, match=r"one logit for each.*got tuple"):
-        Classifier(ReturnsTuple).fit(X, y)
+def test_module_that_returns_a_dict_without_logits(Classifier):
+    with pytest.raises(ValueError, match=r"one logit for each.*got dict"):
+        Classifier(ReturnsDict).fit(X, y)
 
 
 @every

@@ -123,7 +123,7 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
         n_networks=2,
     )
     twins = copy.deepcopy(trainer.net.networks)
-    X, y = trainer.data.X, trainer.data.labels
+    X, y = torch.as_tensor(trainer.data.X.source), trainer.data.labels
     state = torch.get_rng_state()
     order = [
         (epoch, rows) for epoch in range(4) for rows in torch.randperm(400).split(80)
