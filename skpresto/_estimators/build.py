@@ -112,12 +112,24 @@ def _module(
             f"instance or None, got {module!r}."
         )
     check_part_params(estimator, "module", module, params)
+    _fill_in_sizes(estimator, inspect.signature(module), data, params)
+    return module, params
+
+
+def _fill_in_sizes(
+    estimator: Any,
+    signature: inspect.Signature,
+    data: TrainingData,
+    params: dict[str, Any],
+) -> None:
+    """Add the sizes of the data for which the constructor of a module asks."""
+    shape = data.X.sample_shape
     sizes = {"n_classes": data.n_classes}
     if shape is not None:
         sizes["input_shape"] = shape
     if _is_one_array(shape):
         sizes["n_features"] = math.prod(shape)
-    asked = inspect.signature(module).parameters
+    asked = signature.parameters
     for size, names in SIZE_NAMES.items():
         for name in set(names) & set(asked) - set(params):
             if size in sizes:
@@ -128,7 +140,6 @@ def _module(
                     "samples consist of several parts or differ in shape. Pass "
                     f"module__{name}."
                 )
-    return module, params
 
 
 def _is_one_array(shape: Any) -> bool:

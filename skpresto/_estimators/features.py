@@ -118,7 +118,7 @@ def has_several_parts(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> 
     labels tells which, afterwards what ``fit`` was given.
     """
     if isinstance(X, Mapping):
-        return True
+        return not sparse.issparse(X)  # the format DOK is a dict
     if not isinstance(X, (tuple, list)):
         return False
     if not reset:
