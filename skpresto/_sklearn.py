@@ -2,5 +2,12 @@
 
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "_fit_context"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "_check_sample_weight",
+    "_fit_context",
+]

@@ -36,6 +36,7 @@ ESTIMATOR_LAYERS = {
     "params": 0,
     "epochs": 0,
     "features": 0,
+    "weights": 0,
     "validation": 1,
     "callbacks": 1,
     "build": 2,

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from skpresto._engine.rows import TrainingData
@@ -49,30 +50,39 @@ class EpochMeasurement:
         is_changed = ((now != self._before) | ~self._was_visited)[visited]
         votes = self.history if acceptance is None else acceptance
         is_memorized = votes.agrees(self.labels)[visited]
-        n_holdout = len(self.labels) - len(is_memorized)
+        weights = self.data.weights_of(rows)
         return {
-            "train_error": _fraction((now != self.labels)[visited]),
-            "memorized_fraction": _fraction(is_memorized),
-            "changed_fraction": _fraction(is_changed),
-            "n_holdout": n_holdout or None,
-            **self._memorization(visited, is_memorized),
+            "train_error": weighted_fraction((now != self.labels)[visited], weights),
+            "memorized_fraction": weighted_fraction(is_memorized, weights),
+            "changed_fraction": weighted_fraction(is_changed, weights),
+            **self._memorization(visited, is_memorized, weights),
         }
 
     def _memorization(
-        self, visited: Tensor | slice, is_memorized: Tensor
+        self, visited: Tensor | slice, is_memorized: Tensor, weights: Tensor | None
     ) -> dict[str, float]:
         """Return memorization precision and recall, where true labels are known."""
         if self.data.is_correct is None:
             return {}
         is_correct = self.data.is_correct.to(self.labels.device)[visited]
-        both = (is_memorized & is_correct).sum().item()
-        n_memorized = is_memorized.sum().item()
-        n_correct = is_correct.sum().item()
+        both = _total(is_memorized & is_correct, weights)
+        n_memorized = _total(is_memorized, weights)
+        n_correct = _total(is_correct, weights)
         return {
             "memorization_precision": both / n_memorized if n_memorized else np.nan,
             "memorization_recall": both / n_correct if n_correct else np.nan,
         }
 
 
-def _fraction(mask: Tensor) -> float:
-    return mask.double().mean().item()
+def _total(mask: Tensor, weights: Tensor | None) -> float:
+    """Return the number of samples for which ``mask`` is True, or their weight."""
+    if weights is None:
+        return mask.sum().item()
+    return (mask * weights.to(mask.device, torch.float64)).sum().item()
+
+
+def weighted_fraction(mask: Tensor, weights: Tensor | None) -> float:
+    """Return the fraction of the samples, by weight, for which ``mask`` is True."""
+    if weights is None:
+        return mask.double().mean().item()
+    return _total(mask, weights) / weights.double().sum().item()

@@ -22,6 +22,7 @@ from skpresto._engine.batches import (
 from skpresto._engine.callbacks import CallbackMixin
 from skpresto._engine.collate import N_PROBED
 from skpresto._engine.ensemble import networks_of
+from skpresto._engine.epoch_record import weighted_fraction
 from skpresto._engine.forward import check_names, outputs_of
 from skpresto._engine.net_state import with_tensors, without_tensors
 from skpresto._engine.prediction_blocks import outputs_in_blocks
@@ -146,8 +147,9 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 raise ValueError(
                     "A sampler given as iterator_train__sampler draws from all rows, "
                     "so it cannot be used with a stop rule that holds some of them "
-                    "out. Choose another rule, such as LabelWaveStop(), or leave the "
-                    "sampler out."
+                    "out, or with sample weights of 0. Choose another rule, such as "
+                    "LabelWaveStop(), remove rows of weight 0, or leave the sampler "
+                    "out."
                 )
             batches = super().get_iterator(rows, training=True)
         else:
@@ -208,9 +210,13 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             return torch.cat([self.infer(X).argmax(dim=-1) for X in batches])
 
     def error_on(
-        self, rows: PredictionRows | None, *, notify: bool = False
+        self,
+        rows: PredictionRows | None,
+        *,
+        weights: Tensor | None = None,
+        notify: bool = False,
     ) -> float | None:
-        """Return the fraction of rows predicted otherwise than labeled.
+        """Return the fraction of rows, by weight, predicted otherwise than labeled.
 
         With ``notify=True``, callbacks that listen to batches see those rows as
         skorch's validation batches.
@@ -223,7 +229,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             predicted = self.validate_with_callbacks(rows)
         else:
             predicted = self._predicted_at_once(rows)
-        return (predicted != rows.labels.to(predicted.device)).double().mean().item()
+        return weighted_fraction(predicted != rows.labels.to(predicted.device), weights)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return class numbers, for skorch's scoring callbacks."""

@@ -1,6 +1,7 @@
 """Rows to train on or to predict, with their labels."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -77,7 +78,8 @@ class TrainingData:
     is_correct : Tensor of shape (n_samples,), dtype=bool, or None
         Which given labels are the true ones, where that is known.
     sample_weight : Tensor of shape (n_samples,), or None
-        Weights by which those of the policy are multiplied.
+        Weights by which those of the policy are multiplied. Rows of weight 0 are left
+        out of training.
     """
 
     X: SampleRows
@@ -88,14 +90,28 @@ class TrainingData:
     is_correct: Tensor | None = None
     sample_weight: Tensor | None = None
 
+    @cached_property
+    def rows_with_weight(self) -> Tensor | None:
+        """Positions of the rows to train on; None means all."""
+        if self.sample_weight is None or self.sample_weight.all():
+            return None
+        return self.sample_weight.nonzero().squeeze(1)
+
     def training_rows(self, held_out: Tensor | None) -> TrainingRows:
-        """Return all rows, or all but those at the positions ``held_out``."""
-        rows = None
+        """Return the rows with a weight, except those at the positions held out."""
+        rows = self.rows_with_weight
         if held_out is not None:
-            is_kept = torch.ones(len(self.labels), dtype=torch.bool)
+            is_kept = torch.zeros(len(self.labels), dtype=torch.bool)
+            is_kept[slice(None) if rows is None else rows] = True
             is_kept[held_out] = False
             rows = is_kept.nonzero().squeeze(1)
         return TrainingRows(self.X, self.labels, rows)
+
+    def weights_of(self, rows: Tensor | None) -> Tensor | None:
+        """Return the weights of the rows at ``rows``, of all rows if that is None."""
+        if self.sample_weight is None or rows is None:
+            return self.sample_weight
+        return self.sample_weight[rows]
 
     def held_out_rows(self, held_out: Tensor | None) -> PredictionRows | None:
         """Return the rows at the positions ``held_out`` with their given labels."""

@@ -215,7 +215,9 @@ class Trainer:
             sums = self._loop.run(rows, policy, self.n_epochs, observe)
             errors: dict[str, Any] = {
                 "valid_error": net.error_on(valid_rows, notify=True),
-                "holdout_error": net.error_on(data.held_out_rows(holdout)),
+                "holdout_error": net.error_on(
+                    data.held_out_rows(holdout), weights=data.weights_of(holdout)
+                ),
             }
             net.record_epoch(sums, errors)
         self.n_epochs += 1
@@ -230,6 +232,7 @@ class Trainer:
             selected_fraction=sums.n_selected / (n_networks * len(rows)),
             n_skipped_batches=sums.n_skipped,
             n_valid=None if data.valid_labels is None else len(data.valid_labels),
+            n_holdout=None if holdout is None else len(holdout),
             **errors,
             **measurement.fields(rows.rows, policy.acceptance),
             **policy.epoch_summary(),

@@ -38,8 +38,8 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
         Added to every weight, so that no sample is ignored. Larger values make the
         weights more similar. The default is that of the re-implementation by the
         authors of Prestopping.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -97,6 +97,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
         q=10,
         warm_up=0.25,
         smoothness=0.2,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -114,6 +115,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
         super().__init__(
             module,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

@@ -19,7 +19,7 @@ from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_training_data
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._sklearn import Interval, _fit_context
+from skpresto._sklearn import Interval, StrOptions, _fit_context
 
 
 class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -30,6 +30,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         "max_epochs": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "q": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),
@@ -44,6 +45,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         module,
         *,
         q,
+        class_weight,
         criterion,
         optimizer,
         lr,
@@ -58,6 +60,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
     ):
         self.module = module
         self.q = q
+        self.class_weight = class_weight
         self.criterion = criterion
         self.optimizer = optimizer
         self.lr = lr
@@ -75,7 +78,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         """Run the stages of the method, and report on the training labels."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, *, X_val=None, y_val=None, y_true=None):
+    def fit(
+        self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, y_true=None
+    ):
         """Train on labels of which some may be wrong.
 
         Parameters
@@ -90,6 +95,13 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         y : array-like of shape (n_samples,)
             Given labels: strings, integers or booleans. May be omitted for a
             ``Dataset`` whose items are tuples of features and label.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of at least 0; only their ratios matter. They multiply the weights
+            that the method gives to samples, and those of ``class_weight``. Weighted
+            are the mean loss of each batch, which is divided by the total weight of
+            the batch, and the errors and fractions of ``history_`` that stop rules
+            compare. The number of samples that a method selects is not weighted. A
+            sample of weight 0 is neither trained on nor held out.
         X_val, y_val : array-like, default=None
             Samples with correct labels, for rules such as
             :class:`~skpresto.stopping.ValidationStop` and for callbacks that score
@@ -109,7 +121,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         fitting = copy.copy(self)
         for name in self._fitted_names():
             delattr(fitting, name)
-        fitting._fit(X, y, X_val, y_val, y_true)
+        fitting._fit(X, y, sample_weight, X_val, y_val, y_true)
         outdated = set(self._fitted_names()) - vars(fitting).keys()
         vars(self).update(vars(fitting))
         for name in outdated:
@@ -120,8 +132,8 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         params = self._further_params()
         return [n for n in vars(self) if n.endswith("_") and n not in params]
 
-    def _fit(self, X, y, X_val, y_val, y_true):
-        data = check_training_data(self, X, y, X_val, y_val, y_true)
+    def _fit(self, X, y, sample_weight, X_val, y_val, y_true):
+        data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
         given = {"X_val": data.X_valid, "y_val": data.valid_labels}
         self._check_fit_requirements({**given, "y_true": data.is_correct})
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)

@@ -47,8 +47,8 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
     q : int, default=10
         Number of latest predictions stored per sample. It does not affect training if
         ``noise_rate`` is given; the estimate of the noise rate depends on it.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -109,6 +109,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
         ramp_epochs=10,
         exponent=1.0,
         q=10,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -127,6 +128,7 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
         super().__init__(
             module,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

@@ -40,8 +40,8 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
     q : int, default=10
         Number of latest predictions stored per sample. It does not affect training if
         ``noise_rate`` is given; the estimate of the noise rate depends on it.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -102,6 +102,7 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
         ramp_epochs=10,
         exponent=1.0,
         q=10,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -121,6 +122,7 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
             ramp_epochs=ramp_epochs,
             exponent=exponent,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

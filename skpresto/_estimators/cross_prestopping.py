@@ -4,8 +4,10 @@ from numbers import Integral, Real
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
+from skpresto._engine.rows import TrainingData
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.cross_fitting import (
     train_final_networks,
@@ -63,8 +65,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     epsilon : float in [0, 1], default=0.05
         A label is corrected if another class has a posterior probability of at least
         ``1 - epsilon``.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How networks are trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -162,6 +164,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         q=10,
         stop=None,
         epsilon=0.05,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -180,6 +183,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             module,
             q=q,
             stop=stop,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,
@@ -197,15 +201,14 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         return AgreementStop(margin=0, window=3)
 
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        labels, name = trainer.data.labels.numpy(), type(self).__name__
         if not isinstance(self.cv, Integral):  # splitters may fail: before training
-            fold_of = assign_folds(labels, self.cv, rng, name)
+            fold_of = self._assign_folds(trainer.data, rng)
         trainer.start()
         self.stop_epoch_, is_settled = run_phase_one(
             trainer, self.stop_rule_, self.max_epochs, rng, stage="search"
         )
         if isinstance(self.cv, Integral):
-            fold_of = assign_folds(labels, self.cv, rng, name)
+            fold_of = self._assign_folds(trainer.data, rng)
         posterior = train_fold_networks(
             trainer, fold_of, self.stop_epoch_, self.max_epochs, self.epsilon
         )
@@ -231,6 +234,18 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         )
         self._warn_of_lost_classes(trainer, findings)
         return findings
+
+    def _assign_folds(
+        self, data: TrainingData, rng: np.random.RandomState
+    ) -> NDArray[np.intp]:
+        """Return the fold of each sample; those of weight 0 are in none by default."""
+        labels, rows = data.labels.numpy(), data.rows_with_weight
+        name = type(self).__name__
+        if rows is None or not isinstance(self.cv, Integral):
+            return assign_folds(labels, self.cv, rng, name)
+        folds = np.full(len(labels), -1)
+        folds[rows] = assign_folds(labels[rows], self.cv, rng, name)
+        return folds
 
     def _fall_back_to_ensemble(
         self, trainer: Trainer, n_networks: int, rng: np.random.RandomState

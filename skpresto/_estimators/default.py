@@ -25,8 +25,8 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
     q : int, default=10
         Number of latest predictions stored per sample. It does not affect training,
         only what is recorded.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -66,6 +66,7 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
         module=None,
         *,
         q=10,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -81,6 +82,7 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
         super().__init__(
             module,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

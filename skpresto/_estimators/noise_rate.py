@@ -7,9 +7,12 @@ import numpy as np
 import torch
 
 from skpresto._engine.trainer import Trainer
-from skpresto._estimators.two_phases import run_phase_one, run_phase_two
+from skpresto._estimators.two_phases import (
+    held_out_rows,
+    run_phase_one,
+    run_phase_two,
+)
 from skpresto._sklearn import Interval
-from skpresto._splits import hold_out
 from skpresto.stopping import AgreementStop
 
 NOISE_RATE_CONSTRAINT = [Interval(Real, 0, 1, closed="left"), None]
@@ -29,12 +32,13 @@ def given_or_estimated_noise_rate(
         return float(estimator.noise_rate)
     rule = AgreementStop()
     name = type(estimator).__name__
-    labels = trainer.data.labels.numpy()
+    data = trainer.data
     # A trial with a generator of its own, so that ``rng`` is not advanced.
-    if hold_out(labels, rule.holdout_fraction, np.random.RandomState(0)) is None:
+    trial = np.random.RandomState(0)
+    if held_out_rows(data, rule.holdout_fraction, trial) is None:
         raise ValueError(
-            f"{name} cannot estimate the noise rate from {len(labels)} samples of "
-            f"{trainer.data.n_classes} classes: none can be held out. Pass "
+            f"{name} cannot estimate the noise rate from {len(data.labels)} samples of "
+            f"{data.n_classes} classes: none can be held out. Pass "
             "noise_rate=..., the fraction of wrong labels."
         )
     trainer.start()
@@ -42,11 +46,14 @@ def given_or_estimated_noise_rate(
     run_phase_one(trainer, rule, estimator.max_epochs, rng, stage=stages[0])
     run_phase_two(trainer, estimator.max_epochs, stage=stages[1])
     trainer.predict_unseen_samples()
-    n_safe = int(torch.count_nonzero(trainer.history.agrees(trainer.labels)))
+    rows = data.training_rows(None).rows
+    is_safe = trainer.history.agrees(trainer.labels)
+    is_safe = is_safe if rows is None else is_safe[rows.to(is_safe.device)]
+    n_safe = int(torch.count_nonzero(is_safe))
     if n_safe == 0:
         raise ValueError(
             f"{name} cannot estimate the noise rate: no given label equals the "
             "majority prediction of a network trained on the labels. Pass "
             "noise_rate=..., the fraction of wrong labels."
         )
-    return 1 - n_safe / len(labels)
+    return 1 - n_safe / len(is_safe)

@@ -51,6 +51,11 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         Chooses the end of phase I. ``None`` means
         :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``, and
         :class:`~skpresto.stopping.AgreementStop` otherwise.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which ``sample_weight`` of ``fit`` is multiplied: of
+        a sample with its *given* label. ``"balanced"`` gives all classes the same total
+        weight; a dict maps classes to weights, 1 for those it does not name. See
+        ``sample_weight`` of :meth:`fit` for what is weighted.
     criterion : class or instance, default=torch.nn.CrossEntropyLoss
         Loss on logits and class numbers. It must be able to return one loss per sample
         (``reduction='none'``, which is set automatically).
@@ -172,6 +177,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         *,
         q=10,
         stop=None,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -188,6 +194,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         super().__init__(
             module,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

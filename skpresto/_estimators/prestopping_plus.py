@@ -47,8 +47,8 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     warm_up : int or float, default=0.25
         Epochs in which the new network is trained on the safe set alone, as a number
         or as a fraction of ``max_epochs``.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How networks are trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -122,6 +122,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         stop=None,
         epsilon=0.05,
         warm_up=0.25,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -140,6 +141,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
             module,
             q=q,
             stop=stop,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

@@ -55,8 +55,8 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
     restarts : int, default=2
         Further runs of ``max_epochs`` each with a new network; corrected labels are
         kept.
-    criterion, optimizer, lr, max_epochs, batch_size, device, callbacks
-    n_jobs, random_state, verbose, **net_params
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
         How the network is trained, as in :class:`PrestoppingClassifier`.
 
     Attributes
@@ -122,6 +122,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
         epsilon=0.05,
         warm_up=0.25,
         restarts=2,
+        class_weight=None,
         criterion=nn.CrossEntropyLoss,
         optimizer=torch.optim.SGD,
         lr=0.1,
@@ -141,6 +142,7 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
         super().__init__(
             module,
             q=q,
+            class_weight=class_weight,
             criterion=criterion,
             optimizer=optimizer,
             lr=lr,

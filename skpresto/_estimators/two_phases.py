@@ -2,7 +2,9 @@
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from skpresto._engine.rows import TrainingData
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._selection.base import LearnFromAll
@@ -46,14 +48,13 @@ def run_phase_one(
     """
     holdout = None
     if rule.holdout_fraction:
-        held_out = hold_out(trainer.data.labels.numpy(), rule.holdout_fraction, rng)
-        if held_out is None:
+        holdout = held_out_rows(trainer.data, rule.holdout_fraction, rng)
+        if holdout is None:
             raise ValueError(
                 f"{rule} needs rows to hold out, but no class has more than one row. "
                 "Use more samples, or a rule that holds none out, such as "
                 "LabelWaveStop()."
             )
-        holdout = torch.from_numpy(held_out)
     first = len(trainer.records)
     is_settled = trainer.run(
         LearnFromAll(),
@@ -66,6 +67,21 @@ def run_phase_one(
     position = rule.candidate(trainer.records[first:])
     trainer.go_back_to(position)
     return position + 1, is_settled
+
+
+def held_out_rows(
+    data: TrainingData, fraction: float, rng: np.random.RandomState
+) -> Tensor | None:
+    """Draw rows to hold out, stratified by label, among those with a weight.
+
+    None if there are none to hold out.
+    """
+    labels, rows = data.labels.numpy(), data.rows_with_weight
+    held_out = hold_out(labels if rows is None else labels[rows], fraction, rng)
+    if held_out is None:
+        return None
+    positions = torch.from_numpy(held_out)
+    return positions if rows is None else rows[positions]
 
 
 def run_phase_two(

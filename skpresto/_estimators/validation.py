@@ -17,6 +17,7 @@ from skpresto._estimators.features import (
     check_sample_shape,
     has_several_parts,
 )
+from skpresto._estimators.weights import training_weights
 from skpresto._labels import classes_of, encode, label_vector
 
 
@@ -80,7 +81,13 @@ def _check_true_labels(estimator: Any, y: NDArray, y_true: Any) -> Tensor:
 
 
 def check_training_data(
-    estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, y_true: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    X_val: Any,
+    y_val: Any,
+    y_true: Any,
+    sample_weight: Any = None,
 ) -> TrainingData:
     """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
     rows, y = check_rows(estimator, X, y, reset=True)
@@ -97,4 +104,5 @@ def check_training_data(
         X_valid=X_valid,
         valid_labels=valid_labels,
         is_correct=is_correct,
+        sample_weight=training_weights(estimator, labels.numpy(), sample_weight),
     )

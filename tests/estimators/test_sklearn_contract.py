@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on every public classifier, with nothing excused."""
+"""scikit-learn's own checks, on every public classifier, with one expected failure."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -38,11 +38,23 @@ WITH_MODULE = [
 ]
 
 
+#: Mini-batches of repeated samples are not those of weighted samples: they have other
+#: rows, their number differs, and so do the random numbers of a fit. scikit-learn
+#: expects the same failure of its own MLPClassifier.
+REASON = "mini-batches of weighted samples differ from those of repeated samples"
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": REASON,
+    "check_sample_weight_equivalence_on_sparse_data": REASON,
+}
+
+
 # Fifteen epochs on thirty samples rarely settle a stop rule.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
 @pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")
-@parametrize_with_checks([*BUILT_IN, *WITH_MODULE])
+@parametrize_with_checks(
+    [*BUILT_IN, *WITH_MODULE], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
