@@ -100,8 +100,10 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
             that the method gives to samples, and those of ``class_weight``. Weighted
             are the mean loss of each batch, which is divided by the total weight of
             the batch, and the errors and fractions of ``history_`` that stop rules
-            compare. The number of samples that a method selects is not weighted. A
-            sample of weight 0 is neither trained on nor held out.
+            compare. Numbers of samples, such as that of small losses to select, are
+            not weighted. Samples of weight 0 are neither trained on nor held out: the
+            network is that of a fit without them. Their labels are assessed all the
+            same, by predictions after training.
         X_val, y_val : array-like, default=None
             Samples with correct labels, for rules such as
             :class:`~skpresto.stopping.ValidationStop` and for callbacks that score

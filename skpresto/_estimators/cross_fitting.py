@@ -64,7 +64,10 @@ def train_fold_networks(
     policy.is_selecting = True
     n_left = max_epochs - trainer.n_epochs
     trainer.run(policy, n_left, stage="cross-fit phase 2")
-    unseen = (~probabilities.is_known()).nonzero().squeeze(1)
+    is_unseen = ~probabilities.is_known()
+    if trainer.data.sample_weight is not None:
+        is_unseen &= trainer.data.sample_weight.to(is_unseen.device) > 0
+    unseen = is_unseen.nonzero().squeeze(1)
     if len(unseen):
         probabilities.add(unseen, trainer.predicted_probabilities(unseen))
     posterior = LabelPosterior(
@@ -81,6 +84,22 @@ def _accepts_half(posterior: LabelPosterior, is_known: Tensor) -> bool:
     """Return whether at least half of the assessed labels are accepted."""
     is_safe = posterior.assess_all().is_safe[is_known]
     return is_safe.double().mean().item() >= 0.5
+
+
+def with_rows_of_weight_zero(
+    trainer: Trainer, posterior: LabelPosterior, assessment: LabelAssessment
+) -> LabelAssessment:
+    """Return an assessment of all labels, after training.
+
+    Rows of weight 0 must not influence the training, so nothing was known of them. They
+    are assessed by what all networks predict, with the transition matrix counted
+    before.
+    """
+    is_weightless = posterior.probability.sum(dim=1) == 0
+    rows = is_weightless.nonzero().squeeze(1)
+    posterior.probability[rows] = trainer.predicted_probabilities(rows)
+    parts = zip(assessment, posterior.assess(rows), strict=True)
+    return LabelAssessment(*(whole.index_copy(0, rows, part) for whole, part in parts))
 
 
 def train_final_networks(

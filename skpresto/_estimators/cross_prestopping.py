@@ -12,6 +12,7 @@ from skpresto._engine.trainer import Trainer
 from skpresto._estimators.cross_fitting import (
     train_final_networks,
     train_fold_networks,
+    with_rows_of_weight_zero,
 )
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
@@ -222,6 +223,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             )
         assessment = posterior.assess_all()
         train_final_networks(trainer, assessment, self.max_epochs)
+        if trainer.data.rows_with_weight is not None:
+            assessment = with_rows_of_weight_zero(trainer, posterior, assessment)
         trainer.predict_unseen_samples()
         findings = LabelFindings(
             is_safe=assessment.is_safe,

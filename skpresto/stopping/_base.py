@@ -18,6 +18,11 @@ class EpochRecord:
     the end of the epoch, in evaluation mode. A list of records can be passed to
     ``pandas.DataFrame`` as it is.
 
+    With ``sample_weight`` or ``class_weight``, the loss, fractions and errors are
+    weighted, except ``valid_error``, since validation rows have no weights, and
+    ``selected_fraction``, ``corrected_fraction`` and ``disagreement_fraction``, which
+    count samples. Samples of weight 0 are not visited.
+
     Parameters
     ----------
     epoch : int
