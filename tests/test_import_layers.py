@@ -13,6 +13,7 @@ ROOT = Path(skpresto.__file__).parent
 
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
+    "_fingerprint": 1,
     "_labels": 0,
     "_sklearn": 0,
     "_splits": 0,
@@ -28,6 +29,7 @@ LAYERS = {
     "_engine": 4,
     "_estimators": 5,
     "plots": 5,
+    "audit": 6,
     "__init__": 9,
 }
 #: Layers within _estimators: shared parts, then the methods, then those built on them.
@@ -55,6 +57,7 @@ ESTIMATOR_LAYERS = {
     "cross_prestopping": 6,
 }
 WITHOUT_TORCH = (
+    "_fingerprint",
     "_labels",
     "_sklearn",
     "_splits",
@@ -65,6 +68,7 @@ WITHOUT_TORCH = (
     "stopping",
     "datasets",
     "plots",
+    "audit",
 )
 #: The only files that import skorch.
 WITH_SKORCH = ("_engine/net.py", "_engine/callbacks.py")
@@ -115,7 +119,9 @@ def test_third_party_imports_stay_in_their_place(path):
     assert not private or part == "_sklearn"
 
 
-@pytest.mark.parametrize("name", ["noise", "stopping", "metrics", "datasets", "plots"])
+@pytest.mark.parametrize(
+    "name", ["noise", "stopping", "metrics", "datasets", "plots", "audit"]
+)
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

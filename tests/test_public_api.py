@@ -29,7 +29,7 @@ def test_the_seven_methods_of_the_paper_and_one_more_are_public():
     ]
 
 
-PUBLIC_MODULES = ["stopping", "noise", "plots", "datasets", "modules"]
+PUBLIC_MODULES = ["stopping", "noise", "plots", "datasets", "modules", "audit"]
 
 
 @pytest.mark.parametrize("module", PUBLIC_MODULES)

@@ -2,6 +2,7 @@
 
 import copy
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +19,7 @@ from skpresto._estimators.build import build_net
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_training_data
+from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import Interval, StrOptions, _fit_context
 
@@ -151,7 +153,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self.net_ = trainer.net
         self.n_epochs_ = trainer.n_epochs
         self.history_ = trainer.records
-        self._publish(findings.decoded(self.classes_))
+        fingerprint = fingerprint_of(data.labels.numpy())
+        findings = replace(findings.decoded(self.classes_), fingerprint=fingerprint)
+        self._publish(findings)
 
     def _check_fit_requirements(self, given: dict[str, Any]) -> None:
         """Raise if the method needs an argument that ``fit`` was not given."""

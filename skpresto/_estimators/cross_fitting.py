@@ -7,6 +7,7 @@ from torch import Tensor
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
+from skpresto._label_quality.trajectories import begin_trajectories
 from skpresto._selection.cross_fit import (
     CoTeachOnCleanedLabels,
     SelectByOutOfFoldPosterior,
@@ -45,25 +46,29 @@ def train_fold_networks(
         Largest probability of error at which a label is corrected.
     """
     trainer.start(n_networks=fold_of.max() + 1)
+    folds = torch.from_numpy(fold_of).to(trainer.labels.device)
+    observe = begin_trajectories(trainer.labels, folds)
     probabilities = OutOfFoldProbabilities(
-        torch.from_numpy(fold_of).to(trainer.labels.device),
-        trainer.data.n_classes,
-        trainer.history.length,
+        folds, trainer.data.n_classes, trainer.history.length
     )
     policy = SelectByOutOfFoldPosterior(probabilities, trainer.labels, epsilon)
 
     def accepts_half() -> bool:
         return _accepts_half(policy.acceptance, probabilities.is_known())
 
-    trainer.run(policy, stop_epoch, stage="cross-fit phase 1")
+    trainer.run(policy, stop_epoch, stage="cross-fit phase 1", observe=observe)
     n_further = -(-max_epochs // 2) - stop_epoch
     if not accepts_half() and not trainer.run(
-        policy, n_further, stage="cross-fit phase 1", until=accepts_half
+        policy,
+        n_further,
+        stage="cross-fit phase 1",
+        until=accepts_half,
+        observe=observe,
     ):
         return None
     policy.is_selecting = True
     n_left = max_epochs - trainer.n_epochs
-    trainer.run(policy, n_left, stage="cross-fit phase 2")
+    trainer.run(policy, n_left, stage="cross-fit phase 2", observe=observe)
     is_unseen = ~probabilities.is_known()
     if trainer.data.sample_weight is not None:
         is_unseen &= trainer.data.sample_weight.to(is_unseen.device) > 0

@@ -7,6 +7,7 @@ from torch import Tensor
 from skpresto._engine.rows import TrainingData
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._label_quality.trajectories import also_recorded, begin_trajectories
 from skpresto._selection.base import LearnFromAll
 from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto._splits import hold_out
@@ -56,13 +57,14 @@ def run_phase_one(
                 "LabelWaveStop()."
             )
     first = len(trainer.records)
+    begin_trajectories(trainer.labels)
     is_settled = trainer.run(
         LearnFromAll(),
         max_epochs,
         stage=stage,
         holdout=holdout,
         rule=rule,
-        observe=None if visits is None else visits.add,
+        observe=also_recorded(None if visits is None else visits.add),
     )
     position = rule.candidate(trainer.records[first:])
     trainer.go_back_to(position)
@@ -104,4 +106,4 @@ def run_phase_two(
         visits.clear()
         observe = visits.add
     policy = LearnFromSafeSet(trainer.history)
-    trainer.run(policy, n_epochs, stage=stage, observe=observe)
+    trainer.run(policy, n_epochs, stage=stage, observe=also_recorded(observe))

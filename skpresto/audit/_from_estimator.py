@@ -1,0 +1,99 @@
+"""What a fitted classifier found out about its training labels."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from skpresto._fingerprint import fingerprint_of
+from skpresto._labels import Codes, encode, label_vector
+from skpresto.audit._calibration import IN_SAMPLE, OUT_OF_FOLD, Evidence
+
+
+def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
+    """Return what a report is made of, from a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : classifier, Pipeline or search
+        With a fitted classifier of this package.
+    y : array-like of shape (n_samples,)
+        The labels it was fitted on.
+    owner : str
+        Name of the function that the user called, for error messages.
+    """
+    classifier = fitted_classifier(estimator, owner)
+    findings = classifier.label_findings_
+    errors = [record.holdout_error for record in classifier.history_]
+    is_cross_fitted = not getattr(classifier, "used_fallback_", True)
+    return {
+        "given": training_codes(classifier, y, owner),
+        "suggested": np.searchsorted(classifier.classes_, findings.suggested),
+        "quality": findings.quality,
+        "is_safe": findings.is_safe,
+        "classes": classifier.classes_,
+        "evidence": Evidence(
+            OUT_OF_FOLD if is_cross_fitted else IN_SAMPLE,
+            min((error for error in errors if error is not None), default=None),
+        ),
+        "method": type(classifier).__name__,
+    }
+
+
+def fitted_classifier(estimator: Any, owner: str) -> Any:
+    """Return the classifier of this package inside pipelines and searches.
+
+    Raises ``NotFittedError`` if it is not fitted, and ``TypeError`` if there is none.
+    """
+    inner = estimator
+    while not hasattr(inner, "label_findings_"):
+        if hasattr(inner, "steps"):  # a Pipeline
+            inner = inner.steps[-1][1]
+        elif hasattr(inner, "best_estimator_"):  # a search
+            inner = inner.best_estimator_
+        else:
+            break
+    if not hasattr(inner, "label_findings_"):
+        _raise_without_findings(inner, owner)
+    return inner
+
+
+def _raise_without_findings(estimator: Any, owner: str) -> None:
+    name = type(estimator).__name__
+    if not hasattr(estimator, "fit"):
+        raise TypeError(f"{owner} needs a fitted classifier, got {estimator!r}.")
+    if not is_classifier(estimator):
+        raise TypeError(
+            f"{owner} needs a classifier, since a report is about class labels, got "
+            f"{name}."
+        )
+    check_is_fitted(estimator)
+    if hasattr(estimator, "cv_results_"):
+        raise TypeError(
+            f"{owner} needs the best estimator of a search, but this {name} has none. "
+            "Search with refit=True."
+        )
+    raise TypeError(
+        f"{owner} needs a classifier of skpresto, a pipeline or a search with one, got "
+        f"{name}. For other classifiers, use LabelReport.from_probabilities("
+        "cross_val_predict(clf, X, y, cv=5, method='predict_proba'), y)."
+    )
+
+
+def training_codes(classifier: Any, y: Any, owner: str) -> Codes:
+    """Return class numbers of ``y``, and raise if they are not the training labels."""
+    labels = label_vector(y, owner)
+    findings, name = classifier.label_findings_, type(classifier).__name__
+    if len(labels) != len(findings.quality):
+        raise ValueError(
+            f"{owner} needs the labels that {name} was fitted on, which are "
+            f"{len(findings.quality)}, but y has {len(labels)}."
+        )
+    codes = encode(labels, classifier.classes_, name, way_out="pass the labels of fit")
+    if findings.fingerprint not in (None, fingerprint_of(codes)):
+        raise ValueError(
+            f"{owner} needs the labels that {name} was fitted on, but y differs from "
+            "them in values or order. Pass the y of fit."
+        )
+    return codes

@@ -1,0 +1,206 @@
+"""A summary of a report: how many labels are wrong, overall and by class."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpresto._labels import Codes, Labels
+from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
+from skpresto.noise._counts import joint_counts
+
+Cells = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """The labels of one class.
+
+    Parameters
+    ----------
+    label : object
+        The given label.
+    n_labels, n_suspects : int
+        How many samples carry it, and how many of them are suspects.
+    n_wrong, noise_rate : ErrorEstimate
+        How many of these labels are wrong, and which fraction.
+    confusion : object or None
+        The class suggested most often for the suspects; None if there is none.
+    n_confused : int
+        How often it is suggested.
+    """
+
+    label: Any
+    n_labels: int
+    n_suspects: int
+    n_wrong: ErrorEstimate
+    noise_rate: ErrorEstimate
+    confusion: Any
+    n_confused: int
+
+
+@dataclass(frozen=True, repr=False)
+class LabelSummary:
+    """How many labels are wrong, overall and by class.
+
+    Parameters
+    ----------
+    method : str
+        What the report is based on.
+    n_labels, n_suspects : int
+        Number of labels, and of those more likely wrong than correct.
+    n_wrong, noise_rate : ErrorEstimate
+        How many labels are wrong, and which fraction, with 90 % intervals.
+    by_class : tuple of ClassSummary
+        The same by given label.
+    matrix : ndarray of shape (n_classes, n_classes)
+        Numbers of samples by given label (rows) and suggested label (columns).
+    classes : ndarray of shape (n_classes,)
+        Labels of the rows and columns.
+    """
+
+    method: str
+    n_labels: int
+    n_suspects: int
+    n_wrong: ErrorEstimate
+    noise_rate: ErrorEstimate
+    by_class: tuple[ClassSummary, ...]
+    matrix: NDArray[np.int64]
+    classes: Labels
+
+    def frame(self) -> Any:
+        """Return the classes as a DataFrame, one row per given label."""
+        import pandas as pd
+
+        rows = [
+            {
+                "given": c.label,
+                "labels": c.n_labels,
+                "suspects": c.n_suspects,
+                "wrong": c.n_wrong.expected,
+                "noise_rate": c.noise_rate.expected,
+                "noise_rate_low": c.noise_rate.low,
+                "noise_rate_high": c.noise_rate.high,
+                "confusion": c.confusion,
+                "confused": c.n_confused,
+            }
+            for c in self.by_class
+        ]
+        return pd.DataFrame(rows).set_index("given")
+
+    def matrix_frame(self) -> Any:
+        """Return the matrix with given labels as index and suggested as columns."""
+        import pandas as pd
+
+        names = list(self.classes)
+        frame = pd.DataFrame(self.matrix, index=names, columns=names)
+        return frame.rename_axis(index="given", columns="suggested")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, such as for JSON."""
+        return {
+            "method": self.method,
+            "n_labels": self.n_labels,
+            "n_suspects": self.n_suspects,
+            "n_wrong": self.n_wrong._asdict(),
+            "noise_rate": self.noise_rate._asdict(),
+            "classes": [
+                {
+                    **vars(c),
+                    "n_wrong": c.n_wrong._asdict(),
+                    "noise_rate": c.noise_rate._asdict(),
+                }
+                for c in self.by_class
+            ],
+            "matrix": self.matrix.tolist(),
+        }
+
+    def headline(self) -> str:
+        """Return the summary as one sentence."""
+        wrong, rate = self.n_wrong, self.noise_rate
+        return (
+            f"{self.n_labels:,} labels of {len(self.classes)} classes, about "
+            f"{wrong.expected:,.0f} wrong ({wrong.low:,.0f} to {wrong.high:,.0f}): "
+            f"{percent(rate)}."
+        )
+
+    def table(self) -> tuple[Cells, list[Cells]]:
+        """Return the classes as texts: column names, and one line per class."""
+        head = ("given", "labels", "suspects", "wrong (90 % interval)", "most often")
+        lines = [
+            (
+                str(c.label),
+                f"{c.n_labels:,}",
+                f"{c.n_suspects:,}",
+                percent(c.noise_rate),
+                "" if c.confusion is None else f"{c.confusion} ({c.n_confused:,})",
+            )
+            for c in self.by_class
+        ]
+        return head, lines
+
+    def __repr__(self) -> str:
+        head, lines = self.table()
+        widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+        text = [f"LabelSummary by {self.method}: {self.headline()}"]
+        text += [
+            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True))
+            for line in (head, *lines)
+        ]
+        return "\n".join(line.rstrip() for line in text)
+
+
+def percent(rate: ErrorEstimate) -> str:
+    """Return a rate with its interval as text.
+
+    Examples
+    --------
+    >>> percent(ErrorEstimate(0.123, 0.1, 0.15))
+    '12.3 % (10.0 to 15.0 %)'
+    """
+    expected, low, high = (100 * value for value in rate)
+    return f"{expected:.1f} % ({low:.1f} to {high:.1f} %)"
+
+
+def summarize(
+    calibration: ErrorCalibration,
+    given: Codes,
+    suggested: Codes,
+    is_suspect: NDArray[np.bool_],
+    classes: Labels,
+    method: str,
+) -> LabelSummary:
+    """Return the summary of labels, given as class numbers."""
+    n_classes = len(classes)
+    n_wrong = calibration.total()
+    suspects = joint_counts(given[is_suspect], suggested[is_suspect], n_classes)
+    by_class = []
+    for number, label in enumerate(classes.tolist()):
+        is_member = given == number
+        wrong = calibration.total(is_member, is_class=True)
+        n_labels = int(is_member.sum())
+        others = suspects[number].copy()
+        others[number] = 0
+        likeliest = int(others.argmax())
+        by_class.append(
+            ClassSummary(
+                label=label,
+                n_labels=n_labels,
+                n_suspects=int(suspects[number].sum()),
+                n_wrong=wrong,
+                noise_rate=wrong / n_labels,
+                confusion=classes.tolist()[likeliest] if others.any() else None,
+                n_confused=int(others[likeliest]),
+            )
+        )
+    return LabelSummary(
+        method=method,
+        n_labels=len(given),
+        n_suspects=int(is_suspect.sum()),
+        n_wrong=n_wrong,
+        noise_rate=n_wrong / len(given),
+        by_class=tuple(by_class),
+        matrix=joint_counts(given, suggested, n_classes).astype(np.int64),
+        classes=classes,
+    )

@@ -1,0 +1,200 @@
+"""The report as a whole: where it comes from, its rows and its exports."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skpresto import CrossPrestoppingClassifier, PrestoppingClassifier
+from skpresto.audit import LabelReport
+from tests.discovery import CLASSIFIERS, quick
+
+# A few epochs are enough here, and too few for the stop rule to settle.
+pytestmark = pytest.mark.filterwarnings("ignore:.*max_epochs:UserWarning")
+
+COLUMNS = ["given", "suggested", "quality", "is_safe", "review_rank"]
+
+
+def test_the_frame_has_one_row_per_sample_with_the_index_of_the_samples(
+    report, fitted, animals
+):
+    X, y, _ = animals
+    frame = report.frame
+    assert list(frame.columns) == COLUMNS
+    pd.testing.assert_index_equal(frame.index, X.index)
+    assert frame["given"].tolist() == y.tolist()
+    assert frame["suggested"].tolist() == fitted.suggested_labels_.tolist()
+    assert np.array_equal(frame["quality"], fitted.label_quality_)
+    assert np.array_equal(frame["is_safe"], fitted.safe_mask_)
+    assert len(report) == len(X)
+
+
+def test_the_index_of_y_is_used_where_the_samples_have_none(fitted, animals):
+    X, y, _ = animals
+    from_y = LabelReport.from_estimator(fitted, X.to_numpy(), y).frame
+    pd.testing.assert_index_equal(from_y.index, y.index)
+    plain = LabelReport.from_estimator(fitted, X.to_numpy(), y.to_numpy()).frame
+    assert plain.index.tolist() == list(range(len(y)))
+
+
+def test_the_review_ranks_are_a_permutation_that_sorts_the_quality(report):
+    frame = report.frame.sort_values("review_rank")
+    assert frame["review_rank"].tolist() == list(range(1, len(frame) + 1))
+    assert frame["quality"].is_monotonic_increasing
+
+
+def test_most_of_the_suspects_are_wrong(report, animals):
+    _, y, y_true = animals
+    is_wrong = pd.Series(y != y_true, index=y.index)
+    suspects = report.suspects()
+    assert len(suspects) == report.is_suspect.sum() == report.summary().n_suspects
+    assert is_wrong[suspects.index].mean() > 0.7 > is_wrong.mean()
+    assert suspects["review_rank"].tolist() == list(range(1, len(suspects) + 1))
+
+
+def test_the_number_of_suspects_can_be_chosen(report):
+    assert len(report.suspects(7)) == 7
+    assert len(report.suspects(0)) == 0
+    assert len(report.suspects(n=7, budget=5)) == 5
+    assert len(report.suspects(budget=10**6)) == report.is_suspect.sum()
+
+
+def test_a_pipeline_and_a_search_are_understood(animals):
+    X, y, _ = animals
+    pipeline = make_pipeline(StandardScaler(), quick(PrestoppingClassifier))
+    grid = {"prestoppingclassifier__q": [5]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
+    from_search = LabelReport.from_estimator(search, X, y)
+    from_pipeline = LabelReport.from_estimator(search.best_estimator_, X, y)
+    pd.testing.assert_frame_equal(from_search.frame, from_pipeline.frame)
+    assert from_search.X is X
+    around = make_pipeline(StandardScaler(), GridSearchCV(pipeline, grid, cv=2))
+    pd.testing.assert_frame_equal(
+        LabelReport.from_estimator(around.fit(X, y), X, y).frame[["given"]],
+        from_search.frame[["given"]],
+    )
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda c: c.__name__)
+def test_every_classifier_can_be_reported_on(classifier, noisy_blobs):
+    X, y, _ = noisy_blobs
+    clf = quick(classifier, max_epochs=6).fit(X, y)
+    report = LabelReport.from_estimator(clf, X, y)
+    assert report.method == classifier.__name__
+    assert 0 <= report.expected_errors().expected <= len(y)
+    assert report.trajectories is None
+
+
+def test_out_of_fold_quality_is_calibrated_as_such(noisy_blobs):
+    X, y, _ = noisy_blobs
+    cross = quick(CrossPrestoppingClassifier).fit(X, y)
+    single = quick(PrestoppingClassifier).fit(X, y)
+    reports = [LabelReport.from_estimator(clf, X, y) for clf in (cross, single)]
+    ours, others = [report._calibration.evidence for report in reports]
+    assert ours.settings != others.settings
+    assert 0 < ours.held_out_disagreement < 1
+    cross.used_fallback_ = True
+    fallback = LabelReport.from_estimator(cross, X, y)._calibration.evidence
+    assert fallback.settings == others.settings
+
+
+def test_csv_has_a_line_per_sample_and_no_formulas(report, tmp_path):
+    text = report.to_csv()
+    rows = pd.read_csv(io.StringIO(text))
+    assert list(rows.columns) == ["animal", *COLUMNS]
+    assert len(rows) == len(report)
+    assert set(rows["given"]) == {"ant", "bee", "'=cat", "<b>dog"}
+    assert np.allclose(rows["quality"], report.frame["quality"])
+    assert report.to_csv(tmp_path / "labels.csv") is None
+    assert (tmp_path / "labels.csv").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+def test_csv_cells_that_begin_as_a_formula_are_defused(first):
+    name = f"{first}SUM(A1)"
+    names = pd.Series([name, "b"], index=[name, "plain"])
+    report = LabelReport.from_probabilities(np.eye(2), names, sorted([name, "b"]))
+    rows = pd.read_csv(io.StringIO(report.to_csv()), index_col="row")
+    assert rows.index.tolist() == [f"'{name}", "plain"]
+    assert rows["given"].tolist() == [f"'{name}", "b"]
+    assert set(rows["suggested"]) <= {f"'{name}", "b"}
+
+
+def test_numbers_stay_numbers_in_csv(probabilities):
+    probability, y = probabilities
+    text = LabelReport.from_probabilities(probability, y - 1).to_csv()
+    rows = pd.read_csv(io.StringIO(text), index_col="row")
+    assert rows["given"].tolist() == (y - 1).tolist()
+
+
+def test_json_holds_the_summary_and_all_rows(report, tmp_path):
+    report.to_json(tmp_path / "labels.json")
+    found = json.loads((tmp_path / "labels.json").read_text(encoding="utf-8"))
+    assert found["summary"]["n_labels"] == len(report)
+    assert found["summary"]["n_wrong"]["low"] <= found["summary"]["n_wrong"]["high"]
+    assert len(found["labels"]) == len(report)
+    first, row = found["labels"][0], report.frame.iloc[0]
+    assert first["row"] == 1000
+    assert first["given"] == row["given"]
+    assert first["quality"] == row["quality"]
+
+
+def test_labels_that_json_does_not_know_are_written_as_text():
+    days = np.array(["2020-01-01", "2020-01-02"] * 2, dtype="datetime64[D]")
+    report = LabelReport.from_probabilities(np.full((4, 2), 0.5), days)
+    row = json.loads(report.to_json())["labels"][0]
+    assert "2020-01-01" in row["given"]
+
+
+def test_notebooks_show_escaped_text(report):
+    html = report._repr_html_()
+    assert "&lt;b&gt;dog" in html
+    assert "<b>dog" not in html
+    assert f"about {report.expected_errors().expected:,.0f} wrong" in html
+    assert html.count("<tr>") == 1 + 4 + 1 + 10
+
+
+def test_the_report_says_what_it_is_about(report):
+    assert repr(report).startswith("LabelReport by PrestoppingClassifier: 400 labels")
+
+
+def test_the_plot_shows_suggestions_and_quality(report):
+    display = report.plot()
+    matrix, quality = display.axes_
+    assert matrix.get_xlabel() == "suggested label"
+    assert [t.get_text() for t in matrix.get_yticklabels()] == sorted(report.classes)
+    counts = sum(patch.get_height() for patch in quality.patches[: 2 * 40])
+    assert counts >= len(report)
+    again = report.plot(axes=display.figure_.subplots(1, 2))
+    assert again.figure_ is display.figure_
+
+
+def test_dollar_signs_in_class_names_are_not_formulas():
+    report = LabelReport.from_probabilities(np.eye(2), ["$x$", "y"])
+    report.plot().figure_.canvas.draw()
+
+
+def test_a_page_is_written_by_the_page_module(report, monkeypatch):
+    written = []
+    page = type(sys)("skpresto.audit._page")
+    page.write_page = lambda *args, **options: written.append((args, options))
+    monkeypatch.setitem(sys.modules, "skpresto.audit._page", page)
+    report.to_html("report.html", title="Animals")
+    assert written == [((report, "report.html"), {"title": "Animals"})]
+
+
+def test_probabilities_are_reported_on_without_torch():
+    code = (
+        "import sys, numpy as np; from skpresto.audit import LabelReport;"
+        "report = LabelReport.from_probabilities(np.eye(2), [0, 1]);"
+        "report.summary(); report.to_csv();"
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
