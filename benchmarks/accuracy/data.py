@@ -94,7 +94,9 @@ def split_of(cell: Cell, setting: Setting) -> Split:
     )
     y = given[kept]
     if cell.noise in INJECTED:
-        noise = _NOISE[cell.noise](cell.rate, random_state=cell.seed)
+        # An int would make the draws depend on the labels; these are as ever.
+        draws = np.random.RandomState(cell.seed)
+        noise = _NOISE[cell.noise](cell.rate, random_state=draws)
         y = noise.fit_transform(y)
     y_true = None if true is None else true[kept]
     known = true is not None

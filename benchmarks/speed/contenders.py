@@ -38,7 +38,9 @@ def table(n_samples, n_features=32):
     rng = np.random.RandomState(0)
     X = rng.normal(size=(n_samples, n_features)).astype(np.float32)
     y = (X @ rng.normal(size=(n_features, N_CLASSES))).argmax(axis=1)
-    return X, SymmetricNoise(0.4, random_state=0).fit_transform(y)
+    return X, SymmetricNoise(0.4, random_state=np.random.RandomState(0)).fit_transform(
+        y
+    )
 
 
 def images(n_samples):

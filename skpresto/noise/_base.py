@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto._labels import (
@@ -19,6 +18,7 @@ from skpresto._labels import (
     label_vector,
 )
 from skpresto._sklearn import _fit_context
+from skpresto.noise._draws import random_state_of
 from skpresto.noise._sampler import NoiseSampler
 
 # A Pipeline calls fit_transform(X, y), so that the samples arrive as labels.
@@ -42,7 +42,8 @@ class BaseLabelNoise(  # type: ignore[call-arg]
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
-        Source of randomness. With an int, every call returns the same labels.
+        Source of randomness. With an int, the same labels get the same noise in every
+        call, and other labels independent noise.
 
     Attributes
     ----------
@@ -128,7 +129,8 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         check_is_fitted(self)
         owner = type(self).__name__
         codes = encode(self._label_vector(y), self.classes_, owner)
-        drawn = self._draw(codes, X, check_random_state(self.random_state))
+        rng = random_state_of(self.random_state, codes, len(self.classes_))
+        drawn = self._draw(codes, X, rng)
         y_noisy = in_kind_of(y, decode(drawn, self.classes_), owner)
         self.flipped_mask_ = drawn != codes
         self.realized_rate_ = float(self.flipped_mask_.mean()) if len(codes) else 0.0

@@ -42,8 +42,9 @@ class InstanceDependentNoise(BaseLabelNoise):
         number of each class is not fixed, because flip probabilities differ between
         classes.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness of the projections and of the flips. With an int, every
-        call returns the same labels.
+        Source of randomness of the projections and of the flips. With an int, the
+        projections depend on it alone; the same labels get the same flips in every
+        call, and other labels independent flips.
 
     Attributes
     ----------
@@ -143,7 +144,6 @@ class InstanceDependentNoise(BaseLabelNoise):
         self._mean, self._scale = _mean_and_scale(X)
         # Seeds, because the matrices would take n_features * n_classes**2 floats.
         self._class_seeds = rng.randint(2**31, size=len(self.classes_))
-        self._draw_seed = rng.randint(2**31)
         self._flip_weights = rng.standard_normal((X.shape[1], 1))
         self._fit_shift(self._projected(X, self._flip_weights)[:, 0])
         self._average = self._average_transition(
@@ -174,9 +174,6 @@ class InstanceDependentNoise(BaseLabelNoise):
 
     def _draw(self, codes: Codes, X: Any, rng: np.random.RandomState) -> Codes:
         X = self._checked(X, codes, reset=False)
-        if isinstance(self.random_state, (int, np.integer)):
-            # The projections were drawn with random_state itself; draw independently.
-            rng = np.random.RandomState(self._draw_seed)
         probability = self._flip_probabilities(X)
         flipped = self._choose_flips(probability, rng)
         noisy = codes.copy()

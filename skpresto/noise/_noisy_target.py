@@ -105,7 +105,7 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     {'classifier__n_neighbors': 25}
     >>> 0.3 < search.best_estimator_.noise_.realized_rate_ < 0.5
     True
-    >>> bool(search.best_score_ > 0.9)
+    >>> bool(search.best_score_ > 0.8)
     True
     """
 

@@ -34,7 +34,8 @@ class PairNoise(BaseClassConditionalNoise):
         mapping, and the fraction ``rate`` of each of these classes to within one label,
         instead of flipping each label independently.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness. With an int, every call returns the same labels.
+        Source of randomness. With an int, the same labels get the same noise in every
+        call, and other labels independent noise.
 
     Attributes
     ----------

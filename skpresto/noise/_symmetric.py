@@ -31,7 +31,8 @@ class SymmetricNoise(BaseClassConditionalNoise):
         ``rate`` of each class to within one label, instead of flipping each label
         independently.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness. With an int, every call returns the same labels.
+        Source of randomness. With an int, the same labels get the same noise in every
+        call, and other labels independent noise.
 
     Attributes
     ----------

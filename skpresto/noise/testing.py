@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chisquare
+from scipy.stats import chi2_contingency, chisquare
 from sklearn.base import clone
 
 __all__ = ["check_injector", "example_data", "injector_checks"]
@@ -67,7 +67,7 @@ def injector_checks() -> list[Check]:
 
 
 def check_injector(injector: Any, X: Any = None, y: Any = None) -> None:
-    """Run all checks on an injector.
+    """Run all checks on an injector, and raise AssertionError if one fails.
 
     Parameters
     ----------
@@ -77,11 +77,6 @@ def check_injector(injector: Any, X: Any = None, y: Any = None) -> None:
         Samples. By default those of :func:`example_data`.
     y : ndarray of shape (n_samples,), default=None
         Their labels, integers. By default those of :func:`example_data`.
-
-    Raises
-    ------
-    AssertionError
-        If a check fails.
 
     Examples
     --------
@@ -152,12 +147,33 @@ def check_injector_changes_nothing_at_rate_zero(injector: Any, X: Any, y: Any) -
 
 
 def check_injector_is_reproducible(injector: Any, X: Any, y: Any) -> None:
-    """Check that one ``random_state`` gives the same labels in every call."""
+    """Check that the same labels get the same noise in every call."""
     expected = clone(injector).fit_transform(y, X)
     again = clone(injector).fit(y, X)
     np.testing.assert_array_equal(again.transform(y, X), expected)
     np.testing.assert_array_equal(again.transform(y, X), expected)
     np.testing.assert_array_equal(again.fit_transform(y, X), expected)
+
+
+def check_injector_draws_anew_for_noisy_labels(injector: Any, X: Any, y: Any) -> None:
+    """Check that noise on top of noise is independent, with the same ``random_state``.
+
+    A correct injector fails with a probability of one in a million.
+    """
+    injector = clone(injector).fit(y, X)
+    y, X = _repeated(y, X)
+    once = injector.transform(y, X)
+    twice = injector.transform(once, X)
+    injector.set_params(random_state=np.random.RandomState(2**31 - 1))
+    for label in injector.classes_:
+        seen = [drawn[y == label] for drawn in (twice, injector.transform(once, X))]
+        counts = np.array([[np.sum(s == c) for c in injector.classes_] for s in seen])
+        counts = counts[:, counts.any(axis=0)]
+        p_value = chi2_contingency(counts).pvalue
+        assert p_value > _FALSE_ALARM / len(injector.classes_), (
+            f"noise injected twice turned {label!r} into {counts[0]}, independent "
+            f"draws into {counts[1]}"
+        )
 
 
 def check_injector_can_be_refitted(injector: Any, X: Any, y: Any) -> None:
@@ -216,8 +232,7 @@ def check_injector_draws_from_its_matrix(injector: Any, X: Any, y: Any) -> None:
     A correct injector fails with a probability of one in a million.
     """
     injector = clone(injector).fit(y, X)
-    repeats = -(-30_000 // len(y))
-    many_y, many_X = np.tile(y, repeats), np.tile(X, (repeats, 1))
+    many_y, many_X = _repeated(y, X)
     noisy = injector.transform(many_y, many_X)
     for row, label in zip(injector.transition_matrix_, injector.classes_, strict=True):
         drawn = noisy[many_y == label]
@@ -269,6 +284,12 @@ def check_injector_must_be_fitted(injector: Any, X: Any, y: Any) -> None:
     """Check that an injector has no matrix and cannot transform before ``fit``."""
     _assert_refused(clone(injector).transform, y, X)
     assert not hasattr(clone(injector), "transition_matrix_")
+
+
+def _repeated(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return labels and samples often enough for a statistical test."""
+    repeats = -(-30_000 // len(y))
+    return np.tile(y, repeats), np.tile(X, (repeats, 1))
 
 
 def _assert_refused(method: Callable[..., Any], y: Any, X: Any) -> None:

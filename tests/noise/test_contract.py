@@ -111,6 +111,16 @@ class IsNotReproducible(CorrectNoise):
         return super()._draw(codes, X, np.random.RandomState())
 
 
+class DrawsTheSameForNoisyLabels(CorrectNoise):
+    """Exchanges the first two classes, at the same places in every call."""
+
+    def _draw(self, codes, X, rng):
+        if isinstance(self.random_state, int):
+            rng = np.random.RandomState(self.random_state)
+        is_flipped = (rng.random_sample(len(codes)) < self.rate) & (codes < 2)
+        return np.where(is_flipped, 1 - codes.astype(int), codes)
+
+
 class AcceptsUnseenLabels(CorrectNoise):
     def transform(self, y, X=None):
         is_seen = np.isin(y, self.classes_)
@@ -141,6 +151,7 @@ DETECTED_BY = {
     ReturnsClassNumbers: "check_injector_keeps_labels_in_classes",
     ReturnsNoSeries: "check_injector_returns_series",
     IsNotReproducible: "check_injector_is_reproducible",
+    DrawsTheSameForNoisyLabels: "check_injector_draws_anew_for_noisy_labels",
     AcceptsUnseenLabels: "check_injector_refuses_bad_labels",
     KeepsRecordAfterRefit: "check_injector_can_be_refitted",
     CannotBePickled: "check_injector_can_be_pickled",

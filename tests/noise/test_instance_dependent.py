@@ -115,6 +115,26 @@ def test_new_samples_are_flipped_by_their_own_probabilities():
     assert noise.flip_probabilities(X_new).mean() == pytest.approx(0.3, abs=0.02)
 
 
+def test_flips_are_not_drawn_with_the_numbers_of_the_projections():
+    """Which labels flip must not depend on the projections but by their result."""
+    X, y = samples(n_samples=300)
+    noise = InstanceDependentNoise(0.3, spread=0, random_state=0)
+    noise.fit_transform(y, X)
+    stream = np.random.RandomState(0).random_sample(2 * len(y))
+    for start in range(len(y)):
+        draws = stream[start : start + len(y)]
+        assert not np.array_equal(noise.flipped_mask_, draws < 0.3)
+
+
+def test_other_projections_do_not_change_which_labels_flip_at_a_fixed_rate():
+    X, y = samples(n_samples=300)
+    noise = InstanceDependentNoise(0.3, spread=0, random_state=0)
+    noise.fit_transform(y, X)
+    flipped = noise.flipped_mask_
+    noise.fit_transform(y, X[:, :2])
+    np.testing.assert_array_equal(noise.flipped_mask_, flipped)
+
+
 def test_exact_noise_does_not_flip_samples_of_probability_zero():
     """If too few new samples can flip, fewer labels flip than the rate says."""
     X = np.array([[0.0], [0.0], [0.0], [1.0]])

@@ -13,6 +13,7 @@ from skpresto.noise import (
     SymmetricNoise,
     TransitionMatrixNoise,
 )
+from skpresto.noise._draws import random_state_of
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -118,6 +119,57 @@ def test_same_random_state_gives_the_same_result(case):
     one = noise.set_params(random_state=np.random.RandomState(7)).fit_transform(y, X)
     two = noise.set_params(random_state=np.random.RandomState(7)).fit_transform(y, X)
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("injector", [SymmetricNoise, PairNoise])
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
+def test_noise_injected_twice_has_the_product_matrix(injector, n_classes, exact, seed):
+    y = np.arange(20_000) % n_classes
+    noise = injector(0.3, exact=exact, random_state=seed)
+    twice = noise.fit_transform(noise.fit_transform(y))
+    matrix = noise.transition_matrix_ @ noise.transition_matrix_
+    found = [
+        [np.mean(twice[y == i] == j) for j in range(n_classes)]
+        for i in range(n_classes)
+    ]
+    np.testing.assert_allclose(found, matrix, atol=0.03)
+
+
+def test_a_random_state_instance_does_not_depend_on_the_labels():
+    """So that results of earlier versions can be had again."""
+    y, other = np.arange(1000) % 2, np.arange(1000) // 500
+    masks = []
+    for labels in (y, other):
+        noise = SymmetricNoise(0.3, random_state=np.random.RandomState(0))
+        noise.fit_transform(labels)
+        masks.append(noise.flipped_mask_)
+    np.testing.assert_array_equal(*masks)
+    draws = np.random.RandomState(0).randint(2**32, size=1000, dtype=np.uint32)
+    np.testing.assert_array_equal(masks[0], draws < 0.3 * 2**32)
+
+
+@pytest.mark.parametrize("n_labels", [0, 5, 2**18 + 3])
+def test_draws_depend_on_all_labels(n_labels):
+    codes = (np.arange(n_labels) % 3).astype(np.uint8)
+    changed = codes.copy()
+    changed[-1:] = (changed[-1:] + 1) % 3
+    first, again, other = (
+        random_state_of(7, c, 3).randint(2**31) for c in (codes, codes, changed)
+    )
+    assert first == again
+    assert (first != other) == (n_labels > 0)
+
+
+def test_a_class_that_appears_late_is_numbered_last():
+    codes = np.zeros(2**18 + 10, dtype=np.uint8)
+    codes[-1] = 2
+    codes[5] = 1
+    swapped = np.array([2, 0, 1], dtype=np.uint8)[codes]
+    assert random_state_of(7, codes, 3).randint(2**31) == random_state_of(
+        7, swapped, 3
+    ).randint(2**31)
 
 
 @quick
