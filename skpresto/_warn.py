@@ -1,5 +1,6 @@
 """Warnings that point at the line of whoever called ``fit``."""
 
+import importlib.util
 import inspect
 import os
 import warnings
@@ -7,11 +8,20 @@ import warnings
 import joblib
 import sklearn
 
-# What lies between the caller and us: our own files, scikit-learn's wrapper of fit, and
-# searches and ensembles that fit in this process.
+# skorch is found without the seconds that importing it takes.
+_SKORCH = importlib.util.find_spec("skorch")
+
+# What lies between the caller and us: our own files, scikit-learn's wrapper of fit,
+# searches and ensembles that fit in this process, and skorch.
 _INNER = tuple(
     os.path.dirname(path) + os.sep
-    for path in (__file__, sklearn.__file__, joblib.__file__)
+    for path in (
+        __file__,
+        sklearn.__file__,
+        joblib.__file__,
+        _SKORCH and _SKORCH.origin,
+    )
+    if path
 )
 
 

@@ -11,3 +11,7 @@ class SafeSetWarning(UserWarning):
 
 class FallbackWarning(UserWarning):
     """The method could not be carried out, and a simpler one was used instead."""
+
+
+class MismatchWarning(UserWarning):
+    """Data, module and criterion do not seem to belong together."""

@@ -36,6 +36,7 @@ LAYERS = {
 ESTIMATOR_LAYERS = {
     "__init__": 0,
     "params": 0,
+    "device": 0,
     "epochs": 0,
     "features": 0,
     "weights": 0,

@@ -12,6 +12,7 @@ from skorch.utils import TeeGenerator
 from torch import Tensor
 
 from skpresto._engine.ensemble import mean_of_logits
+from skpresto._engine.predictions import classes_of
 from skpresto._engine.rows import PredictionRows, TrainingRows
 from skpresto._engine.tally import EpochSums
 
@@ -113,7 +114,7 @@ class CallbackMixin:
             self.history.record_batch("valid_batch_size", len(outputs))
             result = {"batch": batch, "loss": loss, "y_pred": outputs}
             self.notify("on_batch_end", training=False, **result)
-            predicted.append(outputs.argmax(dim=-1))
+            predicted.append(classes_of(outputs))
             n_batches += 1
         self.history.record("valid_batch_count", n_batches)
         return torch.cat(predicted)

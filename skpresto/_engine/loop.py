@@ -76,7 +76,11 @@ class EpochLoop:
             pause_for_predictions()
             if has_listeners:
                 net.notify("on_batch_begin", batch=batch[:2], training=True)
-            outputs = self._learn(batch, policy, epoch, step, tally, observe)
+            try:
+                outputs = self._learn(batch, policy, epoch, step, tally, observe)
+            except ValueError as error:
+                raise_for_single_rows(error, len(batch[1]))
+                raise
             if has_listeners:
                 net.notify_batch_end(batch[:2], outputs, tally.last_loss())
         self.history.flush()
@@ -142,3 +146,13 @@ class EpochLoop:
         if waits and not has_listeners and StepUnlessEmpty.serves(*parts):
             return StepUnlessEmpty(*parts)
         return StepIfSelected(*parts)
+
+
+def raise_for_single_rows(error: ValueError, n_rows: int) -> None:
+    """Explain BatchNorm's error for a batch of one row."""
+    if n_rows == 1 and "more than 1 value per channel" in str(error):
+        raise ValueError(
+            "module has BatchNorm layers, which cannot be trained on a batch of one "
+            "row, whose variance is zero. Use a batch_size of 2 or more (and a sampler "
+            "without batches of one row), or LayerNorm instead."
+        ) from error

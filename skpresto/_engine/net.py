@@ -20,14 +20,16 @@ from skpresto._engine.batches import (
     training_batches,
 )
 from skpresto._engine.callbacks import CallbackMixin
-from skpresto._engine.collate import N_PROBED
 from skpresto._engine.ensemble import networks_of
 from skpresto._engine.epoch_record import weighted_fraction
-from skpresto._engine.forward import check_names, outputs_of
+from skpresto._engine.forward import outputs_of
 from skpresto._engine.net_state import with_tensors, without_tensors
+from skpresto._engine.new_networks import compile_networks, prepare_networks
 from skpresto._engine.prediction_blocks import outputs_in_blocks
+from skpresto._engine.predictions import MISSING, classes_of
+from skpresto._engine.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._engine.rows import PredictionRows, TrainingRows
-from skpresto._engine.steps import begin_momentum
+from skpresto._engine.steps import begin_momentum, unfuse_half_precision
 from skpresto._engine.torch_state import pause_for_predictions
 
 
@@ -39,7 +41,7 @@ class Blueprint:
     ----------
     module_factory : callable
         Makes one module, or several side by side: ``module_factory(n_networks,
-        must_differ, **module_params)``.
+        **module_params)``.
     is_pretrained : bool
         Whether networks start from the weights of an instance given by the user.
     probe_batch : Tensor, or dict or tuple of tensors
@@ -90,26 +92,39 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             self.history_ = before
 
     def initialize_module(self) -> "NoisyLabelNet":
-        """Build the module, and check that its output fits the classes."""
+        """Build the networks, and check that their outputs fit the classes."""
         params = self.get_params_for("module")
         blueprint = self.blueprint_
-        self.module_ = blueprint.module_factory(
-            blueprint.n_networks, blueprint.must_differ, **params
+        module = blueprint.module_factory(blueprint.n_networks, **params)
+        self.module_ = to_device(module, self.device).eval()
+        batch = self._probe_batch()
+        prepare_networks(
+            self.networks,
+            batch,
+            blueprint.n_classes,
+            must_differ=blueprint.must_differ,
         )
-        module = to_device(self.module_, self.device)
-        module.eval()
-        check_names(module, blueprint.probe_batch)
-        with torch.no_grad():  # also initializes the parameters of lazy modules
-            output = outputs_of(module, to_device(blueprint.probe_batch, self.device))
-        expected = (N_PROBED, blueprint.n_classes)
-        got = tuple(getattr(output, "shape", ()))
-        if got != expected:
-            raise ValueError(
-                f"module must return one logit for each of the {expected[1]} "
-                f"classes: for {expected[0]} samples a tensor of shape {expected}, got "
-                f"{got or type(output).__name__}. Let its constructor take n_classes, "
-                "which is then passed to it."
-            )
+        if self.compile:
+            params = self.get_params_for("compile")
+            compile_networks(self.networks, batch, params)
+        return self
+
+    def _probe_batch(self) -> Any:
+        return to_device(self.blueprint_.probe_batch, self.device)
+
+    def torch_compile(self, module: Any, name: str) -> Any:
+        """Return the module unchanged: its networks are compiled one by one."""
+        return module
+
+    def initialize_criterion(self) -> "NoisyLabelNet":
+        """Build the criterion, and check that it fits the module."""
+        super().initialize_criterion()
+        self.criterion_.float()  # as the outputs
+        network, batch = self.networks[0], self._probe_batch()
+        outputs = try_network(network, batch, self.blueprint_.n_classes)
+        try_criterion(self.criterion_, outputs)
+        if not self.initialized_:  # once per fit
+            warn_of_mismatch(network, batch, outputs, self.criterion_)
         return self
 
     def initialize_optimizer(
@@ -117,6 +132,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     ) -> "NoisyLabelNet":
         """Build the optimizer."""
         super().initialize_optimizer(triggered_directly)
+        unfuse_half_precision(self.optimizer_)
         begin_momentum(self.optimizer_)
         return self
 
@@ -124,7 +140,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         """Return whether parameters, and outputs for the probe batch, are finite."""
         self._set_training(False)
         with torch.no_grad():
-            outputs = self.infer(to_device(self.blueprint_.probe_batch, self.device))
+            outputs = self.infer(self._probe_batch())
         parts = [outputs, *self.module_.parameters()]
         return all(bool(torch.isfinite(part).all()) for part in parts)
 
@@ -193,10 +209,13 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             return outputs_in_blocks(self.module_, features)
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
-        """Return the class predicted for each row, in evaluation mode."""
+        """Return the class predicted for each row, in evaluation mode.
+
+        It is MISSING where the network returned no finite logits.
+        """
         with torch.inference_mode():
             batches = map(self.evaluation_step, self.get_iterator(rows))
-            return torch.cat([outputs.argmax(dim=-1) for outputs in batches])
+            return torch.cat([classes_of(outputs) for outputs in batches])
 
     def _predicted_at_once(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, without blocks of a fixed size.
@@ -207,7 +226,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         self._set_training(False)
         with torch.inference_mode():
             batches = (to_device(X, self.device) for X, _ in self.get_iterator(rows))
-            return torch.cat([self.infer(X).argmax(dim=-1) for X in batches])
+            return torch.cat([classes_of(self.infer(X)) for X in batches])
 
     def error_on(
         self,
@@ -217,6 +236,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         notify: bool = False,
     ) -> float | None:
         """Return the fraction of rows, by weight, predicted otherwise than labeled.
+
+        It is nan if a row has no prediction.
 
         With ``notify=True``, callbacks that listen to batches see those rows as
         skorch's validation batches.
@@ -229,6 +250,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             predicted = self.validate_with_callbacks(rows)
         else:
             predicted = self._predicted_at_once(rows)
+        if (predicted == MISSING).any():
+            return np.nan
         return weighted_fraction(predicted != rows.labels.to(predicted.device), weights)
 
     def predict(self, X: Any) -> np.ndarray:

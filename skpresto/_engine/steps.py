@@ -170,6 +170,17 @@ def _without_weight(totals: Tensor) -> list[int]:
     return [position for position, total in enumerate(numbers) if not total > 0]
 
 
+def unfuse_half_precision(optimizer: Optimizer) -> None:
+    """Turn fused steps off for parameters in half precision on the CPU.
+
+    There, torch's fused SGD leaves all but the smallest of them unchanged (seen in
+    torch 2.13).
+    """
+    for group in optimizer.param_groups:
+        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
+            group["fused"] = False
+
+
 def begin_momentum(optimizer: Optimizer) -> None:
     """Initialize the momentum of a fused SGD with zeros.
 

@@ -5,6 +5,7 @@ they would draw from each other's random sequence; predictions draw nothing and 
 wait for a fit to end.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, RLock
@@ -16,6 +17,9 @@ _FIT_TURN = RLock()
 
 # How long a fit pauses between two batches for predictions in other threads.
 _LONGEST_PAUSE = 0.005
+
+# Threads that a process can surely have.
+_MANY_THREADS = 16
 
 
 @contextmanager
@@ -92,6 +96,9 @@ def _threads(n_jobs: int | None) -> Iterator[None]:
 def n_threads_of(n_jobs: int | None) -> int:
     """Return a number of threads for ``n_jobs`` as joblib understands it.
 
+    It is at most the number of CPUs of the machine, or :data:`_MANY_THREADS` if there
+    are fewer: more have no use, and too many end the process.
+
     Examples
     --------
     >>> n_threads_of(None), n_threads_of(3)
@@ -101,4 +108,4 @@ def n_threads_of(n_jobs: int | None) -> int:
         return 1
     if n_jobs < 0:
         return max(1, joblib.cpu_count() + 1 + n_jobs)
-    return n_jobs
+    return min(n_jobs, max(_MANY_THREADS, os.cpu_count() or 1))

@@ -14,6 +14,7 @@ from skpresto._engine.ensemble import FinalAndFoldNetworks
 from skpresto._engine.epoch_record import EpochMeasurement
 from skpresto._engine.loop import EpochLoop, Observer
 from skpresto._engine.net import NoisyLabelNet
+from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
 from skpresto._engine.tally import EpochSums
@@ -166,12 +167,16 @@ class Trainer:
         unseen = (~self.history.is_visited()).nonzero().squeeze(1)
         if len(unseen):
             rows = PredictionRows(self.data.X, unseen.cpu())
-            self.history.record(unseen, self.net.predicted_classes(rows))
+            predicted = self.net.predicted_classes(rows)
+            require_predictions(predicted == MISSING)
+            self.history.record(unseen, predicted)
 
     def predicted_probabilities(self, index: Tensor) -> Tensor:
         """Return the probabilities predicted at present for samples at ``index``."""
         rows = PredictionRows(self.data.X, index.cpu())
-        return torch.from_numpy(self.net.predict_proba(rows)).to(index.device)
+        probabilities = torch.from_numpy(self.net.predict_proba(rows))
+        require_predictions(probabilities.isnan().any(dim=1))
+        return probabilities.to(index.device)
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""
@@ -223,7 +228,7 @@ class Trainer:
         self.n_epochs += 1
         n_networks = len(net.networks)
         train_loss = net.history[-1, "train_loss"]
-        self._check_finite(train_loss, sums)
+        self._check_finite(train_loss, sums, errors)
         record = EpochRecord(
             epoch=self.n_epochs,
             stage=stage,
@@ -241,7 +246,9 @@ class Trainer:
         self.records.append(record)
         self.progress.show(record)
 
-    def _check_finite(self, train_loss: float, sums: EpochSums) -> None:
+    def _check_finite(
+        self, train_loss: float, sums: EpochSums, errors: dict[str, Any]
+    ) -> None:
         skipped_all = sums.n_skipped == len(sums.losses)
         if not (np.isfinite(train_loss) or skipped_all):
             raise TrainingDivergedError(
@@ -249,4 +256,13 @@ class Trainer:
                 f"{train_loss}, so the network cannot be used. Lower the learning rate "
                 f"(lr={self.net.lr}), scale the columns of X, or check that the module "
                 "returns finite logits."
+            )
+        unknown = [name for name, error in errors.items() if np.isnan(error or 0)]
+        if unknown:
+            raise TrainingDivergedError(
+                "Training diverged, or the module cannot handle some rows: after epoch "
+                f"{self.n_epochs} it returns no finite logits for rows of which the "
+                f"{unknown[0]} is measured. Lower the learning rate "
+                f"(lr={self.net.lr}), scale the columns of X, or check the module for "
+                "divisions and logarithms."
             )

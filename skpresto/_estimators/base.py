@@ -7,15 +7,18 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows
 from skpresto._engine.torch_state import fit_threads, predict_threads, seeded
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
+from skpresto._estimators.device import check_device
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_training_data
@@ -125,7 +128,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         fitting = copy.copy(self)
         for name in self._fitted_names():
             delattr(fitting, name)
-        fitting._fit(X, y, sample_weight, X_val, y_val, y_true)
+        # Gradients are needed, whatever the surroundings have turned off.
+        with torch.inference_mode(False), torch.enable_grad():
+            fitting._fit(X, y, sample_weight, X_val, y_val, y_true)
         outdated = set(self._fitted_names()) - vars(fitting).keys()
         vars(self).update(vars(fitting))
         for name in outdated:
@@ -137,6 +142,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         return [n for n in vars(self) if n.endswith("_") and n not in params]
 
     def _fit(self, X, y, sample_weight, X_val, y_val, y_true):
+        check_device(self)
         data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
         given = {"X_val": data.X_valid, "y_val": data.valid_labels}
         self._check_fit_requirements({**given, "y_true": data.is_correct})
@@ -196,7 +202,9 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         check_is_fitted(self)
         with predict_threads(self.n_jobs):
             rows = check_rows(self, X, reset=False)
-            return self.net_.predict_proba(PredictionRows(rows))
+            probabilities = self.net_.predict_proba(PredictionRows(rows))
+        require_predictions(torch.from_numpy(probabilities).isnan().any(dim=1))
+        return probabilities
 
     def predict(self, X):
         """Predict the class of each sample.
@@ -215,6 +223,7 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         with predict_threads(self.n_jobs):
             rows = check_rows(self, X, reset=False)
             predicted = self.net_.predicted_classes(PredictionRows(rows))
+        require_predictions(predicted == MISSING)
         return self.classes_[predicted.cpu().numpy()]
 
     def __sklearn_tags__(self):

@@ -15,14 +15,23 @@ from skpresto._engine.ensemble import NetworkStack
 from skpresto._engine.net import Blueprint, NoisyLabelNet
 from skpresto._engine.rows import TrainingData
 from skpresto._estimators.callbacks import checked_callbacks
-from skpresto._estimators.params import check_part_params
+from skpresto._estimators.params import check_part_params, check_required_params
 from skpresto.modules import MLP, SmallCNN
 
-#: Names under which the constructor of a module can take the size of the data.
+#: Names under which the constructor of a module can take the size of the data. If it
+#: has several of a line, the first one is meant, and others may be hidden sizes.
 SIZE_NAMES = {
     "n_features": ("n_features", "n_features_in", "in_features"),
     "input_shape": ("input_shape",),
-    "n_classes": ("n_classes", "n_outputs", "out_features"),
+    "n_classes": (
+        "n_classes",
+        "num_classes",
+        "num_labels",
+        "n_outputs",
+        "n_out",
+        "output_dim",
+        "out_features",
+    ),
 }
 
 #: Optimizers with a fused kernel on CPU and CUDA: same results, half the time.
@@ -46,6 +55,7 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
     criterion, criterion_params = _criterion(estimator, _of("criterion", params))
     for prefix in ("iterator_train", "iterator_valid"):
         check_part_params(estimator, prefix, DataLoader, _of(prefix, params))
+    check_part_params(estimator, "compile", torch.compile, _of("compile", params))
     others = {
         name: _with_positions(name, value)
         for name, value in params.items()
@@ -113,6 +123,7 @@ def _module(
         )
     check_part_params(estimator, "module", module, params)
     _fill_in_sizes(estimator, inspect.signature(module), data, params)
+    check_required_params(estimator, "module", module, params)
     return module, params
 
 
@@ -131,15 +142,17 @@ def _fill_in_sizes(
         sizes["n_features"] = math.prod(shape)
     asked = signature.parameters
     for size, names in SIZE_NAMES.items():
-        for name in set(names) & set(asked) - set(params):
-            if size in sizes:
-                params[name] = sizes[size]
-            elif asked[name].default is inspect.Parameter.empty:
-                raise ValueError(
-                    f"{type(estimator).__name__} cannot tell module its {name}, since "
-                    "samples consist of several parts or differ in shape. Pass "
-                    f"module__{name}."
-                )
+        taken = [name for name in names if name in asked]
+        if not taken or taken[0] in params:
+            continue
+        if size in sizes:
+            params[taken[0]] = sizes[size]
+        elif asked[taken[0]].default is inspect.Parameter.empty:
+            raise ValueError(
+                f"{type(estimator).__name__} cannot tell module its {taken[0]}, since "
+                "samples consist of several parts or differ in shape. Pass "
+                f"module__{taken[0]}."
+            )
 
 
 def _is_one_array(shape: Any) -> bool:
@@ -147,31 +160,11 @@ def _is_one_array(shape: Any) -> bool:
     return isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
 
 
-def _networks(
-    module: Any, n_networks: int, must_differ: bool, **params: Any
-) -> nn.Module:
-    """Return one network, or a stack of several, with different weights if needed."""
+def _networks(module: Any, n_networks: int, **params: Any) -> nn.Module:
+    """Return one network, or a stack of several."""
     if n_networks == 1:
         return module(**params)
-    networks = [module(**params) for _ in range(n_networks)]
-    if must_differ and isinstance(module, partial) and module.func is copy.deepcopy:
-        for network in networks[1:]:
-            _make_different(network, networks[0])
-    return NetworkStack(networks)
-
-
-def _make_different(network: nn.Module, other: nn.Module) -> None:
-    """Initialize the weights of a copied instance anew."""
-    for part in network.modules():
-        reset = getattr(part, "reset_parameters", None)
-        if callable(reset):
-            reset()
-    if all(map(torch.equal, network.parameters(), other.parameters())):
-        raise ValueError(
-            "Two networks with equal initial weights stay equal. The module given is "
-            "an instance whose weights cannot be initialized anew; pass its class "
-            "instead."
-        )
+    return NetworkStack([module(**params) for _ in range(n_networks)])
 
 
 def _built_in_module(estimator: Any, shape: Any) -> type[nn.Module]:
@@ -233,7 +226,13 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
         if hasattr(criterion, "reduction"):
             criterion.reduction = "none"  # type: ignore[assignment]
         return criterion, params
+    if not callable(criterion):
+        raise TypeError(
+            f"{type(estimator).__name__} needs criterion to be a class or an instance "
+            f"such as torch.nn.CrossEntropyLoss, got {criterion!r}."
+        )
     check_part_params(estimator, "criterion", criterion, params)
+    check_required_params(estimator, "criterion", criterion, params)
     if "reduction" in inspect.signature(criterion).parameters:
         params["reduction"] = "none"
     return criterion, params

@@ -12,13 +12,17 @@ PREFIXES = (
     "iterator_train",
     "iterator_valid",
     "callbacks",
+    "compile",
 )
+
+#: Parameters of the net without a prefix.
+_OF_THE_NET = ("compile",)
 
 
 def is_net_param(name: str) -> bool:
     """Return whether a parameter belongs to a part of the net."""
     prefix, separator, rest = name.partition("__")
-    return prefix in PREFIXES and bool(separator and rest)
+    return name in _OF_THE_NET or (prefix in PREFIXES and bool(separator and rest))
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
@@ -99,8 +103,9 @@ class NetParamsMixin:
         ----------
         **params : dict
             Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
-            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*`` and
-            ``callbacks__*`` go to the part of the net they name.
+            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*``,
+            ``callbacks__*``, ``compile`` and ``compile__*`` go to the part of the net
+            they name.
 
         Returns
         -------
@@ -146,3 +151,24 @@ def check_part_params(estimator: Any, prefix: str, part: Any, known: dict) -> No
                 f"{getattr(part, '__name__', part)} does not take"
                 + (did_you_mean(f"{prefix}__{name}", takes) or ".")
             )
+
+
+def check_required_params(estimator: Any, prefix: str, part: Any, given: dict) -> None:
+    """Raise if ``part``, a class, needs parameters that were not given."""
+    try:
+        parameters = inspect.signature(part).parameters.values()
+    except (TypeError, ValueError):  # written in C: it raises by itself
+        return
+    missing = [
+        f"{prefix}__{p.name}"
+        for p in parameters
+        if p.default is p.empty
+        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        and p.name not in given
+    ]
+    if missing:
+        raise TypeError(
+            f"{type(estimator).__name__} needs {' and '.join(missing)}, without which "
+            f"{getattr(part, '__name__', part)} cannot be built. Pass the missing "
+            f"parameters, or an instance as {prefix}."
+        )

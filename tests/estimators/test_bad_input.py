@@ -219,7 +219,7 @@ def test_criterion_that_returns_one_number(Classifier):
 
 @every
 @pytest.mark.parametrize(
-    "criterion", [nn.CrossEntropyLoss(label_smoothing=0.1), nn.NLLLoss]
+    "criterion", [nn.CrossEntropyLoss(label_smoothing=0.1), nn.MultiMarginLoss]
 )
 def test_other_criteria_are_made_to_give_one_loss_per_sample(Classifier, criterion):
     clf = quick(Classifier, criterion=criterion, max_epochs=2, lr=1e-4)
