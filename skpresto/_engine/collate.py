@@ -48,7 +48,8 @@ class CollatePairs:
                 "samples by length, let it not (pack_padded_sequence takes "
                 "enforce_sorted=False)."
             )
-        positions = [torch.as_tensor([item[2] for item in items])] * (len(items[0]) > 2)
+        # One column of positions for training samples, and none for others.
+        positions = torch.as_tensor([item[2:] for item in items]).unbind(dim=1)
         return as_features(collated[0]), labels, *positions
 
 

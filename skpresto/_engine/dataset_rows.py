@@ -48,7 +48,7 @@ class DatasetRows(SampleRows):
         self._n_samples = len(dataset)
         if self._n_samples == 0:
             raise ValueError(f"{type(dataset).__name__} has no samples (length 0).")
-        self._n_inputs = _n_inputs(dataset) if n_inputs is None else n_inputs
+        self._n_inputs = _n_inputs(dataset, n_inputs)
         self._is_collated = is_collated
         self.sample_shape = None if is_collated else shapes_of(self._features(0))
 
@@ -124,13 +124,13 @@ def labels_of(dataset: Dataset) -> NDArray:
     return np.array([_as_label(dataset[row][1]) for row in range(n_samples)])
 
 
-def _n_inputs(dataset: Dataset) -> int:
+def _n_inputs(dataset: Dataset, known: int | None) -> int:
     """Return how many parts at the begin of an item are features."""
     while isinstance(dataset, Subset):
         dataset = dataset.dataset
-    if isinstance(dataset, TensorDataset):
-        return max(1, len(dataset.tensors) - 1)
-    return 1
+    if not isinstance(dataset, TensorDataset):
+        return 1
+    return max(1, len(dataset.tensors) - 1) if known is None else known
 
 
 def _as_label(label: Any) -> Any:

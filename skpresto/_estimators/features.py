@@ -122,7 +122,8 @@ def has_several_parts(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> 
     if not isinstance(X, (tuple, list)):
         return False
     if not reset:
-        return _is_tuple_of_parts(estimator.input_shape_)
+        shape = estimator.input_shape_
+        return isinstance(shape, Mapping) or _is_tuple_of_parts(shape)
     lengths = [next(iter(getattr(part, "shape", ())), None) for part in X]
     n_labels = None if y is None else len(y)
     return None not in (*lengths, n_labels) and len(X) != n_labels in lengths
@@ -148,6 +149,8 @@ def _check_parts(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     if not reset:
         check_sample_shape(estimator, rows.sample_shape, "X")
         return rows
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = column_or_1d(y, warn=True)
     check_consistent_length(rows, y)
     _set_n_features(estimator, rows.sample_shape)
@@ -157,6 +160,10 @@ def _check_parts(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
 def _part_rows(key: Any, part: Any) -> SampleRows:
     """Return the rows of one part; floats become float32, integers stay integers."""
     name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
+    if np.isscalar(part) or part is None:
+        raise ValueError(
+            f"{name} must be an array with a row per sample, got {part!r}."
+        )
     try:
         part = check_array(
             part,
