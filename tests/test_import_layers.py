@@ -39,6 +39,7 @@ ESTIMATOR_LAYERS = {
     "device": 0,
     "epochs": 0,
     "features": 0,
+    "validation_scale": 0,
     "weights": 0,
     "validation": 1,
     "callbacks": 1,

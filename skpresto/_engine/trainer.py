@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
 from skpresto._engine.ensemble import FinalAndFoldNetworks
 from skpresto._engine.epoch_record import EpochMeasurement
+from skpresto._engine.fit_task import FitTask
 from skpresto._engine.loop import EpochLoop, Observer
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.predictions import MISSING, require_predictions
@@ -37,6 +38,8 @@ class Trainer:
         Length of the prediction history.
     progress : Progress
         Shows every epoch to the user.
+    task : FitTask, default=None
+        The fit, for callbacks of scikit-learn.
 
     Attributes
     ----------
@@ -52,7 +55,12 @@ class Trainer:
     """
 
     def __init__(
-        self, net: NoisyLabelNet, data: TrainingData, q: int, progress: Progress
+        self,
+        net: NoisyLabelNet,
+        data: TrainingData,
+        q: int,
+        progress: Progress,
+        task: FitTask | None = None,
     ) -> None:
         self.net = net
         self.data = data
@@ -68,6 +76,7 @@ class Trainer:
             net, self.history, None if weights is None else weights.to(net.device)
         )
         self._checkpoints = CheckpointStore()
+        self._task = task or FitTask()
         self._is_started = False
 
     def start(
@@ -138,16 +147,19 @@ class Trainer:
         rows = self.data.training_rows(holdout)
         self.net.stage_ = stage
         first = len(self.records)
-        for _ in range(n_epochs):
-            self._run_epoch(rows, policy, stage, holdout, observe)
-            if rule is not None:
-                seen = self.records[first:]
-                self._keep_contenders(rule, seen)
-                if rule.is_settled(seen):
-                    return True
-            if until is not None and until():
-                return True
-        return False
+        is_settled = False
+        with self._task.subtask(stage, max_subtasks=n_epochs) as task:
+            for _ in range(n_epochs):
+                with task.subtask("epoch") as epoch:
+                    self._run_epoch(rows, policy, stage, holdout, observe)
+                if rule is not None:
+                    seen = self.records[first:]
+                    self._keep_contenders(rule, seen)
+                    is_settled = rule.is_settled(seen)
+                is_settled = is_settled or (until is not None and until())
+                if is_settled or epoch.is_stopped:
+                    break
+        return is_settled
 
     def go_back_to(self, position: int) -> None:
         """Return to the state after the epoch at ``position`` of the last stage."""

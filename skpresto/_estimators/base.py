@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skpresto._engine.fit_task import FitTask
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows
@@ -24,10 +25,12 @@ from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._sklearn import Interval, StrOptions, _fit_context
+from skpresto._sklearn import CallbackSupportMixin, Interval, StrOptions, _fit_context
 
 
-class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, ABC):
+class BaseNoisyLabelClassifier(
+    CallbackSupportMixin, NetParamsMixin, ClassifierMixin, BaseEstimator, ABC
+):
     """Own a skorch net, and train it as the method's ``_train`` describes."""
 
     _parameter_constraints: dict = {
@@ -123,6 +126,8 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         self : estimator instance
             The fitted classifier.
         """
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        task = FitTask.of_fit(self, X=X, y=y, metadata=metadata)
         # A copy is fitted: a fit that fails leaves this estimator unchanged, and it can
         # predict in another thread until the new fit is complete.
         fitting = copy.copy(self)
@@ -130,18 +135,19 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
             delattr(fitting, name)
         # Gradients are needed, whatever the surroundings have turned off.
         with torch.inference_mode(False), torch.enable_grad():
-            fitting._fit(X, y, sample_weight, X_val, y_val, y_true)
+            fitting._fit(X, y, sample_weight, X_val, y_val, y_true, task)
         outdated = set(self._fitted_names()) - vars(fitting).keys()
         vars(self).update(vars(fitting))
         for name in outdated:
             delattr(self, name)
+        task.end()
         return self
 
     def _fitted_names(self) -> list[str]:
         params = self._further_params()
         return [n for n in vars(self) if n.endswith("_") and n not in params]
 
-    def _fit(self, X, y, sample_weight, X_val, y_val, y_true):
+    def _fit(self, X, y, sample_weight, X_val, y_val, y_true, task):
         check_device(self)
         data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
         given = {"X_val": data.X_valid, "y_val": data.valid_labels}
@@ -151,7 +157,11 @@ class BaseNoisyLabelClassifier(NetParamsMixin, ClassifierMixin, BaseEstimator, A
         progress = Progress(int(self.verbose), self.max_epochs)
         with seeded(seed, self.device), fit_threads(self.n_jobs):
             try:
-                trainer = Trainer(build_net(self, data), data, self.q, progress)
+                trainer = Trainer(build_net(self, data), data, self.q, progress, task)
+                task.details["reconstruction_attributes"] = lambda: {
+                    **{name: getattr(self, name) for name in self._fitted_names()},
+                    "net_": trainer.net,
+                }
                 findings = self._train(trainer, rng)
                 trainer.finish()
             finally:

@@ -17,6 +17,7 @@ from skpresto._estimators.features import (
     check_sample_shape,
     has_several_parts,
 )
+from skpresto._estimators.validation_scale import warn_of_other_scale
 from skpresto._estimators.weights import training_weights
 from skpresto._labels import classes_of, encode, label_vector
 
@@ -94,6 +95,8 @@ def check_training_data(
     estimator.classes_, labels = encode_labels(estimator, y)
     estimator.input_shape_ = rows.sample_shape
     X_valid, valid_labels = check_validation_data(estimator, X_val, y_val)
+    if X_valid is not None:
+        warn_of_other_scale(estimator, rows, X_valid)
     is_correct = None
     if y_true is not None:
         is_correct = _check_true_labels(estimator, y, y_true)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
+from skpresto.plots._classifier import classifier_with_history
 from skpresto.plots._records import path_of, require_truth, values_of
 from skpresto.stopping import EpochRecord
 
@@ -85,7 +85,8 @@ class MemorizationDisplay:
         Parameters
         ----------
         estimator : classifier
-            Any classifier of skpresto, fitted with ``fit(X, y, y_true=...)``.
+            Any classifier of skpresto, or a Pipeline or search with one, fitted with
+            ``fit(X, y, y_true=...)``.
         ax : matplotlib axes, default=None
             Axes to plot on. If None, a new figure and axes are created.
 
@@ -94,7 +95,7 @@ class MemorizationDisplay:
         display : MemorizationDisplay
             The plotted display.
         """
-        check_is_fitted(estimator, "history_")
+        estimator = classifier_with_history(estimator, cls.__name__)
         stop_epoch = getattr(estimator, "stop_epoch_", None)
         return cls(estimator.history_, stop_epoch).plot(ax)
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from skpresto.plots._classifier import classifier_with_history
 from skpresto.stopping import EpochRecord
 
 
@@ -76,15 +76,16 @@ def _in_stage(records: Sequence[EpochRecord], stage: str | None) -> list[EpochRe
     return [record for record in records if record.stage == stage]
 
 
-def require_stop_point(estimator: Any, owner: str) -> None:
-    """Raise if the classifier is not fitted or has no stop point."""
-    check_is_fitted(estimator, "history_")
+def classifier_with_stop_point(estimator: Any, owner: str) -> Any:
+    """Return the classifier; raise if it is not fitted or has no stop point."""
+    estimator = classifier_with_history(estimator, owner)
     if not hasattr(estimator, "stop_epoch_"):
         raise ValueError(
             f"{owner} needs a classifier with a stop point, but "
             f"{type(estimator).__name__} has no stop point. Pass a fitted "
             "PrestoppingClassifier, or use MemorizationDisplay."
         )
+    return estimator
 
 
 def require_truth(records: Sequence[EpochRecord], owner: str) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, show_percent
 from skpresto.plots._records import (
+    classifier_with_stop_point,
     phase_two_of,
-    require_stop_point,
     require_truth,
     values_of,
 )
@@ -92,8 +92,8 @@ class SafeSetDisplay:
         estimator : classifier
             A :class:`~skpresto.PrestoppingClassifier`,
             :class:`~skpresto.PrestoppingPlusClassifier` or
-            :class:`~skpresto.CrossPrestoppingClassifier`, fitted with
-            ``fit(X, y, y_true=...)``.
+            :class:`~skpresto.CrossPrestoppingClassifier`, or a Pipeline or search
+            with one, fitted with ``fit(X, y, y_true=...)``.
         ax : matplotlib axes, default=None
             Axes to plot on. If None, a new figure and axes are created.
 
@@ -102,7 +102,7 @@ class SafeSetDisplay:
         display : SafeSetDisplay
             The plotted display.
         """
-        require_stop_point(estimator, cls.__name__)
+        estimator = classifier_with_stop_point(estimator, cls.__name__)
         return cls(estimator.history_).plot(ax)
 
     @property

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
 from skpresto.plots._records import (
+    classifier_with_stop_point,
     discarded_of,
     extension_of,
     path_of,
     phase_one_of,
     phase_two_of,
-    require_stop_point,
     values_of,
 )
 from skpresto.stopping import (
@@ -136,7 +136,8 @@ class StopPointDisplay:
         estimator : classifier
             A fitted :class:`~skpresto.PrestoppingClassifier`,
             :class:`~skpresto.PrestoppingPlusClassifier` or
-            :class:`~skpresto.CrossPrestoppingClassifier`.
+            :class:`~skpresto.CrossPrestoppingClassifier`, or a Pipeline or search
+            with one.
         curves : sequence of str, default=None
             Curves to plot, as columns of :meth:`frame`. If None, those that the stop
             rule uses and memorization precision and recall; for a custom stop rule,
@@ -149,7 +150,7 @@ class StopPointDisplay:
         display : StopPointDisplay
             The plotted display.
         """
-        require_stop_point(estimator, cls.__name__)
+        estimator = classifier_with_stop_point(estimator, cls.__name__)
         rule = estimator.stop_rule_
         if curves is None:
             curves = _curves_for(rule)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skpresto.noise import estimate_transition_matrix
 from skpresto.noise._stochastic import check_transition_matrix
 from skpresto.plots._axes import frame_of, get_axes
+from skpresto.plots._classifier import classifier_in
 
 #: Font size of the numbers as a fraction of the cell size, so that they fit the width.
 _FONT_PER_CELL = 0.42
@@ -72,7 +73,8 @@ class TransitionMatrixDisplay:
         ----------
         estimator : classifier
             A fitted classifier with ``transition_matrix_``, such as
-            :class:`~skpresto.CrossPrestoppingClassifier`.
+            :class:`~skpresto.CrossPrestoppingClassifier`, or a Pipeline or search
+            with one.
         ax : matplotlib axes, default=None
             Axes to plot on. If None, a new figure and axes are created.
 
@@ -81,7 +83,8 @@ class TransitionMatrixDisplay:
         display : TransitionMatrixDisplay
             The plotted display.
         """
-        check_is_fitted(estimator, "classes_")
+        estimator = classifier_in(estimator, f"{cls.__name__}.from_estimator")
+        check_is_fitted(estimator)
         if getattr(estimator, "transition_matrix_", None) is None:
             raise ValueError(
                 f"{cls.__name__}.from_estimator needs a classifier that estimates a "
@@ -108,7 +111,13 @@ class TransitionMatrixDisplay:
         display : TransitionMatrixDisplay
             The plotted display.
         """
-        check_is_fitted(noise, ["transition_matrix_", "classes_"])
+        check_is_fitted(noise)
+        if not hasattr(noise, "transition_matrix_"):
+            raise ValueError(
+                f"{cls.__name__}.from_injector needs a noise injector, but "
+                f"{type(noise).__name__} has no transition_matrix_. For a classifier, "
+                "use from_estimator or from_labels."
+            )
         return cls(noise.transition_matrix_, noise.classes_).plot(ax)
 
     @classmethod
