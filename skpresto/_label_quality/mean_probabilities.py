@@ -104,10 +104,13 @@ class MeanProbabilities:
         """Return the quality of each given label.
 
         It is the posterior probability that the label is correct or, if only the
-        probability of the given label is stored, the mean of that.
+        probability of the given label is stored, the mean of that. No visits can be
+        added afterwards.
         """
         self._flush()
-        means = self._sums / self._n_visits.clamp(min=1).unsqueeze(1)
+        # In place, since the sums can be large; divided by one, means stay the same.
+        means = self._sums.div_(self._n_visits.clamp(min=1).unsqueeze(1))
+        self._n_visits.clamp_(max=1)
         if not self.has_all_classes:
             return means.squeeze(1)
         posterior = LabelPosterior(

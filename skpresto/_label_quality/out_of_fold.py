@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from skpresto._label_quality.posterior import temperature_scaled
+from skpresto._label_quality.temperature import scale_temperature
 
 # Lower bound of a probability in a geometric mean, so that no single visit excludes a
 # class.
@@ -106,4 +106,4 @@ class OutOfFoldProbabilities:
         tiny = torch.finfo(total.dtype).tiny
         logits = self._log_mean.div_(total.clamp(min=tiny))
         del self._log_mean
-        return temperature_scaled(logits, labels, is_known=total.squeeze(1) > 0)
+        return scale_temperature(logits, labels, is_known=total.squeeze(1) > 0)

@@ -1,19 +1,16 @@
 """The posterior probability that a given label is correct, by Bayes' rule."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from skpresto.noise._counts import joint_counts, rows_given_truth
-
-# Samples processed together when all labels are assessed.
-_SAMPLES_AT_ONCE = 1 << 14
-
-# Temperatures that flatten probabilities, from 1 to 4. Values below 1 often fit better
-# but reject correct labels of samples that are hard to learn.
-_TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+from skpresto._label_quality.blocks import blocks
+from skpresto._label_quality.transitions import (
+    above_class_median_confidence,
+    counted_transition_matrix,
+)
 
 
 class LabelAssessment(NamedTuple):
@@ -104,6 +101,7 @@ class LabelPosterior:
             is_counted[known] = above_class_median_confidence(
                 confidence[known], predicted[known]
             )
+        vars(self).pop("transition_matrix", None)  # two of many classes are large
         self.transition_matrix = counted_transition_matrix(
             predicted[is_counted],
             self.labels[is_counted],
@@ -137,9 +135,13 @@ class LabelPosterior:
     def assess_all(self) -> LabelAssessment:
         """Return what the posterior says about all labels, with T counted anew."""
         self.count_transitions()
-        samples = torch.arange(len(self.labels), device=self.labels.device)
-        parts = [self.assess(index) for index in samples.split(_SAMPLES_AT_ONCE)]
+        parts = map(self.assess, self._all_samples())
         return LabelAssessment(*map(torch.cat, zip(*parts, strict=True)))
+
+    def _all_samples(self) -> Iterator[Tensor]:
+        """Yield the positions of all samples, in blocks."""
+        samples = torch.arange(len(self.labels), device=self.labels.device)
+        return (samples[part] for part in blocks(*self.probability.shape))
 
     def label_quality(self) -> Tensor:
         """Return the posterior probability of each given label, without ties.
@@ -147,12 +149,11 @@ class LabelPosterior:
         As ``quality`` of :meth:`assess_all`, but computed from log-odds in float64:
         float32 would round the posteriors of many samples to 0 or 1.
         """
-        samples = torch.arange(len(self.labels), device=self.labels.device)
-        return torch.cat(list(map(self._quality_of, samples.split(_SAMPLES_AT_ONCE))))
+        return torch.cat(list(map(self._quality_of, self._all_samples())))
 
     def _quality_of(self, index: Tensor) -> Tensor:
         labels = self.labels.index_select(0, index)
-        of_label = self.transition_matrix.double().log().t().index_select(0, labels)
+        of_label = self.transition_matrix.t().index_select(0, labels).double().log_()
         joint = self.probability.index_select(0, index).double().log_().add_(of_label)
         own = joint.gather(1, labels.unsqueeze(1))
         joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
@@ -163,75 +164,3 @@ class LabelPosterior:
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of the given labels are safe at present."""
         return self.assess_all().is_safe
-
-
-def counted_transition_matrix(
-    true: Tensor, given: Tensor, n_classes: int, damping: float = 0.0
-) -> Tensor:
-    """Return how often each class carries each label.
-
-    One more sample per class, labeled at random, keeps every entry positive. With
-    damping, that sample is labeled as in a prior by which half of the labels are
-    correct and the others random, and the result is a mixture with that prior.
-
-    Examples
-    --------
-    >>> true, given = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
-    >>> counted_transition_matrix(true, given, n_classes=2)
-    tensor([[0.6250, 0.3750],
-            [0.2500, 0.7500]])
-    """
-    joint = joint_counts(given.cpu().numpy(), true.cpu().numpy(), n_classes)
-    joint = joint.astype(np.float32)
-    if damping:
-        prior = ((np.eye(n_classes) + 1 / n_classes) / 2).astype(np.float32)
-        counted = rows_given_truth(joint, smoothing=1, prior=prior)
-        matrix = (1 - damping) * counted + damping * prior
-    else:
-        matrix = rows_given_truth(joint, smoothing=1)
-    return torch.from_numpy(matrix).to(true.device)
-
-
-def above_class_median_confidence(confidence: Tensor, predicted: Tensor) -> Tensor:
-    """Return which samples are at least as confident as the median of their class.
-
-    Of an even number of samples, the higher one of the two in the middle counts as the
-    median.
-
-    Examples
-    --------
-    >>> confidence = torch.tensor([0.9, 0.6, 0.7, 0.5])
-    >>> above_class_median_confidence(confidence, torch.tensor([0, 0, 0, 1])).tolist()
-    [True, False, True, True]
-    """
-    order = confidence.argsort(descending=True)
-    order = order[predicted[order].argsort(stable=True)]
-    counts = torch.bincount(predicted)
-    middle = (counts.cumsum(0) - counts + (counts - 1) // 2).clamp(min=0)
-    return confidence >= confidence[order[middle]][predicted]
-
-
-def temperature_scaled(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
-    """Return probabilities flattened by the temperature that fits the labels best.
-
-    Parameters
-    ----------
-    logits : Tensor of shape (n_samples, n_classes)
-        Logarithms of probabilities.
-    labels : Tensor of shape (n_samples,)
-        Given labels. Their likelihood accounts for label noise.
-    is_known : Tensor of shape (n_samples,), dtype=bool
-        Rows of other samples become zero.
-    """
-    is_known = is_known.unsqueeze(1)
-    unscaled = torch.softmax(logits, dim=1).mul_(is_known)
-    transitions = LabelPosterior(unscaled, labels).transition_matrix
-    of_label = transitions.t().index_select(0, labels).mul_(is_known)
-    tiny = torch.finfo(logits.dtype).tiny
-
-    def likelihood(temperature: float) -> float:
-        probability = torch.softmax(logits / temperature, dim=1).mul_(of_label)
-        return probability.sum(dim=1).clamp_(min=tiny).log_().mean().item()
-
-    temperature = max(_TEMPERATURES, key=likelihood)
-    return torch.softmax(logits / temperature, dim=1).mul_(is_known)

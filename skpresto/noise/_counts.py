@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from skpresto._labels import Codes
 
 
-def joint_counts(noisy: Codes, true: Codes, n_classes: int) -> NDArray[np.float64]:
+def joint_counts(
+    noisy: Codes, true: Codes, n_classes: int, n_true: int | None = None
+) -> NDArray[np.float64]:
     """Count samples by given label (rows) and true label (columns).
 
     Parameters
@@ -19,10 +21,12 @@ def joint_counts(noisy: Codes, true: Codes, n_classes: int) -> NDArray[np.float6
         Class numbers of the true labels, or of what is taken for them.
     n_classes : int
         Number of classes.
+    n_true : int, default=None
+        Number of true classes, if these are not all. None means ``n_classes``.
 
     Returns
     -------
-    joint : ndarray of shape (n_classes, n_classes), dtype=float64
+    joint : ndarray of shape (n_classes, n_true), dtype=float64
         ``joint[k, j]`` samples of class j are labelled k.
 
     Examples
@@ -32,9 +36,10 @@ def joint_counts(noisy: Codes, true: Codes, n_classes: int) -> NDArray[np.float6
     array([[1., 0.],
            [1., 1.]])
     """
-    pairs = noisy.astype(np.intp) * n_classes + true
-    counts = np.bincount(pairs, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes).astype(np.float64)
+    n_true = n_classes if n_true is None else n_true
+    pairs = noisy.astype(np.intp) * n_true + true
+    counts = np.bincount(pairs, minlength=n_classes * n_true)
+    return counts.reshape(n_classes, n_true).astype(np.float64)
 
 
 def rows_given_truth(
@@ -44,18 +49,18 @@ def rows_given_truth(
 
     Parameters
     ----------
-    joint : ndarray of shape (n_classes, n_classes)
+    joint : ndarray of shape (n_classes, n_true)
         Counts or weights by given label (rows) and true label (columns), as returned by
-        :func:`joint_counts`.
+        :func:`joint_counts`. With smoothing, some of the true classes suffice.
     smoothing : float, default=0.0
         Number of samples to add to each class, with labels distributed as in ``prior``:
         ``(counts + smoothing * prior) / (total + smoothing)``.
-    prior : ndarray of shape (n_classes, n_classes), default=None
+    prior : ndarray of shape (n_true, n_classes), default=None
         Distribution of the added labels for each class (rows). None means uniform.
 
     Returns
     -------
-    matrix : ndarray of shape (n_classes, n_classes)
+    matrix : ndarray of shape (n_true, n_classes)
         In row j and column k the probability that a sample of class j is labelled k.
         Rows sum to 1. Without smoothing, the row of a class without samples has 1 on
         the diagonal. A floating dtype of ``joint`` is kept; integers give float64.
@@ -75,7 +80,7 @@ def rows_given_truth(
     counts = joint.T.astype(joint.dtype if is_floating else np.float64, order="C")
     totals = counts.sum(axis=1, keepdims=True)
     if smoothing > 0:
-        added = smoothing / len(counts) if prior is None else smoothing * prior
+        added = smoothing / counts.shape[1] if prior is None else smoothing * prior
         return (counts + added) / (totals + smoothing)
     is_empty = totals[:, 0] == 0
     counts[is_empty, is_empty] = totals[is_empty] = 1

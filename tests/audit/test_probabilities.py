@@ -9,7 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._label_quality.posterior import LabelPosterior, temperature_scaled
+from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._label_quality.temperature import scale_temperature
 from skpresto.audit import LabelReport
 from skpresto.audit._probabilities import assess_labels
 
@@ -87,7 +88,7 @@ def test_the_rule_is_that_of_the_out_of_fold_networks(seed):
     labels[:80] = rng.randint(3, size=80)
     found = assess_labels(torch.softmax(scores, dim=1).numpy(), labels)
     encoded, is_known = torch.from_numpy(labels), torch.ones(400, dtype=torch.bool)
-    scaled = temperature_scaled(scores, encoded, is_known)
+    scaled = scale_temperature(scores.clone(), encoded, is_known)
     posterior = LabelPosterior(scaled, encoded, confident_only=True)
     quality, suggested = posterior.label_quality(), posterior.assess_all().suggested
     np.testing.assert_allclose(found.quality, quality, rtol=1e-4)

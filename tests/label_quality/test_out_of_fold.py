@@ -6,8 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._label_quality import blocks
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
-from skpresto._label_quality.posterior import counted_transition_matrix
+from skpresto._label_quality.transitions import counted_transition_matrix
 from tests.naive_posterior import (
     C,
     K,
@@ -122,3 +123,13 @@ def test_memory_of_the_logarithms_is_freed_in_the_end():
     probabilities = probabilities_after([], [0] * N, 2)
     probabilities.finalize(torch.zeros(N, dtype=torch.int64))
     assert not hasattr(probabilities, "_log_mean")
+
+
+@given(visits_made, labels_of, folds_of, lengths)
+def test_the_final_probabilities_do_not_depend_on_blocks(visits, labels, folds, q):
+    given_labels = torch.tensor(labels)
+    whole = probabilities_after(visits, folds, q).finalize(given_labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_SAMPLES_AT_ONCE", 2)
+        in_blocks = probabilities_after(visits, folds, q).finalize(given_labels)
+    assert torch.equal(in_blocks, whole)

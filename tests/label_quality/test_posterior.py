@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._label_quality import posterior as posterior_file
-from skpresto._label_quality.posterior import (
-    LabelPosterior,
+from skpresto._label_quality import blocks
+from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._label_quality.transitions import (
     above_class_median_confidence,
     counted_transition_matrix,
 )
@@ -121,7 +121,7 @@ def test_labels_assessed_in_several_parts_are_the_same(monkeypatch):
     probability, labels = torch.rand(100, C), torch.arange(100) % C
     posterior = LabelPosterior(probability, labels, epsilon=0.4)
     at_once = posterior.assess_all()
-    monkeypatch.setattr(posterior_file, "_SAMPLES_AT_ONCE", 17)
+    monkeypatch.setattr(blocks, "_SAMPLES_AT_ONCE", 17)
     assert all(map(torch.equal, posterior.assess_all(), at_once))
 
 
@@ -194,3 +194,14 @@ def test_quality_of_one_half_is_where_labels_become_safe(seed):
 def test_labels_without_any_probability_have_no_quality():
     posterior = LabelPosterior(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
     assert posterior.label_quality().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.2])
+def test_a_transition_matrix_counted_in_blocks_is_the_same(monkeypatch, damping):
+    rng = np.random.RandomState(0)
+    true, labels = (torch.from_numpy(rng.randint(50, size=400)) for _ in "ab")
+    true[true == 7] = 8  # a class without samples
+    whole = counted_transition_matrix(true, labels, 50, damping)
+    monkeypatch.setattr(blocks, "_VALUES_AT_ONCE", 150)
+    assert torch.equal(counted_transition_matrix(true, labels, 50, damping), whole)
+    assert whole.sum(dim=1).numpy() == pytest.approx(np.ones(50))

@@ -1,0 +1,63 @@
+"""Temperature scaling of probabilities, fitted to labels of which some are wrong."""
+
+import torch
+from torch import Tensor
+
+from skpresto._label_quality.blocks import blocks
+from skpresto._label_quality.transitions import counted_transition_matrix
+
+# Temperatures that flatten probabilities, from 1 to 4. Values below 1 often fit better
+# but reject correct labels of samples that are hard to learn.
+_TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+
+
+def scale_temperature(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
+    """Convert logits, in place, to probabilities that fit the labels best.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n_samples, n_classes)
+        Logarithms of probabilities.
+    labels : Tensor of shape (n_samples,)
+        Given labels. Their likelihood accounts for label noise.
+    is_known : Tensor of shape (n_samples,), dtype=bool
+        Rows of other samples become zero.
+
+    Returns
+    -------
+    probability : Tensor of shape (n_samples, n_classes)
+        ``logits``, after softmax with the temperature of the highest likelihood.
+    """
+    is_known = is_known.unsqueeze(1)
+    likelihoods = _likelihoods(logits, labels, is_known)
+    temperature = _TEMPERATURES[likelihoods.index(max(likelihoods))]
+    for part in blocks(*logits.shape):
+        scaled = torch.softmax(logits[part] / temperature, dim=1)
+        logits[part] = scaled.mul_(is_known[part])
+    return logits
+
+
+def _likelihoods(logits: Tensor, labels: Tensor, is_known: Tensor) -> list[float]:
+    """Return the mean log-likelihood of the labels for each temperature."""
+    of_label = _unscaled_transitions(logits, labels, is_known).t()
+    likelihood = logits.new_empty((len(_TEMPERATURES), len(labels)))
+    for part in blocks(*logits.shape):
+        weights = of_label.index_select(0, labels[part]).mul_(is_known[part])
+        for row, temperature in zip(likelihood, _TEMPERATURES, strict=True):
+            probability = torch.softmax(logits[part] / temperature, dim=1)
+            row[part] = probability.mul_(weights).sum(dim=1)
+    tiny = torch.finfo(logits.dtype).tiny
+    return [row.clamp_(min=tiny).log_().mean().item() for row in likelihood]
+
+
+def _unscaled_transitions(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
+    """Return the transition matrix counted without temperature scaling."""
+    confidence = logits.new_empty(len(labels))
+    predicted = torch.empty_like(labels)
+    for part in blocks(*logits.shape):
+        probability = torch.softmax(logits[part], dim=1).mul_(is_known[part])
+        confidence[part], predicted[part] = probability.max(dim=1)
+    is_counted = confidence > 0
+    return counted_transition_matrix(
+        predicted[is_counted], labels[is_counted], logits.shape[1]
+    )
