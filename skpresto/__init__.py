@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from skpresto._estimators.prestopping import PrestoppingClassifier
     from skpresto._estimators.prestopping_plus import PrestoppingPlusClassifier
     from skpresto._estimators.selfie import SelfieClassifier
+    from skpresto._resume.folder import resumable, resume_status
 
 __version__ = "0.1.0"
 
@@ -28,24 +29,28 @@ __all__ = [
     "PrestoppingClassifier",
     "PrestoppingPlusClassifier",
     "SelfieClassifier",
+    "resumable",
+    "resume_status",
 ]
 
 _MODULES = {
-    "ActiveBiasClassifier": "active_bias",
-    "CoTeachingClassifier": "coteaching",
-    "CoTeachingPlusClassifier": "coteaching_plus",
-    "CrossPrestoppingClassifier": "cross_prestopping",
-    "DefaultClassifier": "default",
-    "PrestoppingClassifier": "prestopping",
-    "PrestoppingPlusClassifier": "prestopping_plus",
-    "SelfieClassifier": "selfie",
+    "ActiveBiasClassifier": "_estimators.active_bias",
+    "CoTeachingClassifier": "_estimators.coteaching",
+    "CoTeachingPlusClassifier": "_estimators.coteaching_plus",
+    "CrossPrestoppingClassifier": "_estimators.cross_prestopping",
+    "DefaultClassifier": "_estimators.default",
+    "PrestoppingClassifier": "_estimators.prestopping",
+    "PrestoppingPlusClassifier": "_estimators.prestopping_plus",
+    "SelfieClassifier": "_estimators.selfie",
+    "resumable": "_resume.folder",
+    "resume_status": "_resume.folder",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'skpresto' has no attribute {name!r}")
-    return getattr(import_module(f"skpresto._estimators.{_MODULES[name]}"), name)
+    return getattr(import_module(f"skpresto.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

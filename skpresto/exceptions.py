@@ -15,3 +15,7 @@ class FallbackWarning(UserWarning):
 
 class MismatchWarning(UserWarning):
     """Data, module and criterion do not seem to belong together."""
+
+
+class ResumeWarning(UserWarning):
+    """The progress of a fit could not be stored."""

@@ -27,9 +27,10 @@ LAYERS = {
     "_label_quality": 2,
     "_selection": 3,
     "_engine": 4,
-    "_estimators": 5,
+    "_resume": 5,
     "plots": 5,
-    "audit": 6,
+    "_estimators": 6,
+    "audit": 7,
     "__init__": 9,
 }
 #: Layers within _estimators: shared parts, then the methods, then those built on them.

@@ -17,7 +17,8 @@ def test_unknown_name_is_an_attribute_error():
 
 
 def test_the_seven_methods_of_the_paper_and_one_more_are_public():
-    assert sorted(skpresto.__all__) == [
+    classes = [name for name in skpresto.__all__ if name.endswith("Classifier")]
+    assert sorted(classes) == [
         "ActiveBiasClassifier",
         "CoTeachingClassifier",
         "CoTeachingPlusClassifier",

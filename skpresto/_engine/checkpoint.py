@@ -116,6 +116,11 @@ class CheckpointStore:
     def __contains__(self, epoch: int) -> bool:
         return epoch in self._kept
 
+    @property
+    def epochs(self) -> list[int]:
+        """Epochs whose checkpoint is kept."""
+        return sorted(self._kept)
+
     def put(self, epoch: int, checkpoint: Checkpoint) -> None:
         """Keep ``checkpoint`` as that of ``epoch``."""
         in_memory = sum(

@@ -13,11 +13,13 @@ from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
 from skpresto._engine.ensemble import FinalAndFoldNetworks
 from skpresto._engine.epoch_record import EpochMeasurement
 from skpresto._engine.fit_task import FitTask
+from skpresto._engine.journal import Journal, NoJournal
 from skpresto._engine.loop import EpochLoop, Observer
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
+from skpresto._engine.run_state import RunState
 from skpresto._engine.tally import EpochSums
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import SelectionPolicy
@@ -40,6 +42,8 @@ class Trainer:
         Shows every epoch to the user.
     task : FitTask, default=None
         The fit, for callbacks of scikit-learn.
+    journal : Journal, default=None
+        Stores the progress of the fit.
 
     Attributes
     ----------
@@ -52,6 +56,8 @@ class Trainer:
     n_epochs : int
         Number of epochs that the present networks have been trained for; going back
         reduces it.
+    checkpoints : CheckpointStore
+        Checkpoints of the epochs of this stage that may become the stop point.
     """
 
     def __init__(
@@ -61,10 +67,12 @@ class Trainer:
         q: int,
         progress: Progress,
         task: FitTask | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self.net = net
         self.data = data
         self.progress = progress
+        self.journal = journal or NoJournal()
         self.records: list[EpochRecord] = []
         self.n_epochs = 0
         self.labels = data.labels.to(net.device)
@@ -75,7 +83,7 @@ class Trainer:
         self._loop = EpochLoop(
             net, self.history, None if weights is None else weights.to(net.device)
         )
-        self._checkpoints = CheckpointStore()
+        self.checkpoints = CheckpointStore()
         self._task = task or FitTask()
         self._is_started = False
 
@@ -146,33 +154,41 @@ class Trainer:
         """
         rows = self.data.training_rows(holdout)
         self.net.stage_ = stage
-        first = len(self.records)
-        is_settled = False
+        run = RunState(self, stage, policy, observe)
+        self.journal.resume(run)
+        is_over = run.n_epochs > 0 and self._is_over(run, rule, until)
+        is_stopped = False
         with self._task.subtask(stage, max_subtasks=n_epochs) as task:
-            for _ in range(n_epochs):
+            while not (is_over or is_stopped) and run.n_epochs < n_epochs:
                 with task.subtask("epoch") as epoch:
                     self._run_epoch(rows, policy, stage, holdout, observe)
                 if rule is not None:
-                    seen = self.records[first:]
-                    self._keep_contenders(rule, seen)
-                    is_settled = rule.is_settled(seen)
-                is_settled = is_settled or (until is not None and until())
-                if is_settled or epoch.is_stopped:
-                    break
-        return is_settled
+                    self._keep_contenders(rule, self.records[run.first :])
+                self.journal.save(run)
+                is_over = self._is_over(run, rule, until)
+                is_stopped = epoch.is_stopped
+        return is_over
+
+    def _is_over(
+        self, run: RunState, rule: StopRule | None, until: Callable[[], bool] | None
+    ) -> bool:
+        """Return whether ``rule`` or ``until`` ends the stage."""
+        if rule is not None and rule.is_settled(self.records[run.first :]):
+            return True
+        return until is not None and until()
 
     def go_back_to(self, position: int) -> None:
         """Return to the state after the epoch at ``position`` of the last stage."""
-        if position not in self._checkpoints:
+        if position not in self.checkpoints:
             raise ValueError(
                 f"There is no checkpoint of epoch {position + 1}: the candidate of a "
                 "stop rule must be one of the epochs seen, and must never move "
                 "backwards as records are added."
             )
-        checkpoint = self._checkpoints.get(position)
+        checkpoint = self.checkpoints.get(position)
         checkpoint.restore(self.net, self.history)
         self.n_epochs = checkpoint.n_epochs
-        self._checkpoints.clear()
+        self.checkpoints.clear()
 
     def predict_unseen_samples(self) -> None:
         """Record one prediction for each sample that was not visited."""
@@ -210,11 +226,11 @@ class Trainer:
 
     def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:
         contenders = rule.contenders(seen)
-        self._checkpoints.keep_only(contenders)
+        self.checkpoints.keep_only(contenders)
         present = len(seen) - 1
         if present in contenders:
             checkpoint = Checkpoint.of(self.net, self.history, self.n_epochs)
-            self._checkpoints.put(present, checkpoint)
+            self.checkpoints.put(present, checkpoint)
 
     def _run_epoch(
         self,

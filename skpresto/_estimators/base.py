@@ -25,6 +25,7 @@ from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
+from skpresto._resume.folder import begin_fit
 from skpresto._sklearn import CallbackSupportMixin, Interval, StrOptions, _fit_context
 
 
@@ -153,11 +154,13 @@ class BaseNoisyLabelClassifier(
         given = {"X_val": data.X_valid, "y_val": data.valid_labels}
         self._check_fit_requirements({**given, "y_true": data.is_correct})
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        journal, seed = begin_fit(self, data, seed)
         rng = np.random.RandomState(seed)
         progress = Progress(int(self.verbose), self.max_epochs)
         with seeded(seed, self.device), fit_threads(self.n_jobs):
             try:
-                trainer = Trainer(build_net(self, data), data, self.q, progress, task)
+                net = build_net(self, data)
+                trainer = Trainer(net, data, self.q, progress, task, journal)
                 task.details["reconstruction_attributes"] = lambda: {
                     **{name: getattr(self, name) for name in self._fitted_names()},
                     "net_": trainer.net,
