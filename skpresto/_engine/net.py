@@ -3,8 +3,7 @@
 Training itself is in :mod:`skpresto._engine.loop`.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from skpresto._engine.batches import (
     prediction_batches,
     training_batches,
 )
+from skpresto._engine.blueprint import Blueprint
 from skpresto._engine.callbacks import CallbackMixin
 from skpresto._engine.ensemble import networks_of
 from skpresto._engine.epoch_record import weighted_fraction
@@ -31,35 +31,6 @@ from skpresto._engine.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._engine.rows import PredictionRows, TrainingRows
 from skpresto._engine.steps import begin_momentum, unfuse_half_precision
 from skpresto._engine.torch_state import pause_for_predictions
-
-
-@dataclass(frozen=True)
-class Blueprint:
-    """What is needed to build the networks of a fit.
-
-    Parameters
-    ----------
-    module_factory : callable
-        Makes one module, or several side by side: ``module_factory(n_networks,
-        **module_params)``.
-    is_pretrained : bool
-        Whether networks start from the weights of an instance given by the user.
-    probe_batch : Tensor, or dict or tuple of tensors
-        Two training samples, with which a new module is tried out.
-    n_classes : int
-        Number of classes.
-    n_networks : int, default=1
-        Number of networks trained side by side.
-    must_differ : bool, default=False
-        Whether networks need different initial weights.
-    """
-
-    module_factory: Callable[..., nn.Module]
-    is_pretrained: bool
-    probe_batch: Any
-    n_classes: int
-    n_networks: int = 1
-    must_differ: bool = False
 
 
 class NoisyLabelNet(CallbackMixin, NeuralNet):

@@ -1,5 +1,6 @@
 """What is done to newly built networks before they are trained."""
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -45,7 +46,9 @@ def compile_networks(
     """Compile networks in place, so that their parameters keep their names."""
     try:
         for network in networks:
-            network.compile(**params)
+            # As network.compile(), which ignores classes of torch such as Sequential.
+            compiled = torch.compile(partial(_call, network), **params)
+            network._compiled_call_impl = compiled
         with torch.no_grad():
             outputs_of(networks[0], batch)
     except Exception as error:  # compilers raise errors of many kinds
@@ -53,3 +56,7 @@ def compile_networks(
             f"module could not be compiled: {type(error).__name__}: {error}. Leave "
             "compile=True out, or choose another compile__backend."
         ) from error
+
+
+def _call(network: nn.Module, *args: Any, **kwargs: Any) -> Any:
+    return network._call_impl(*args, **kwargs)

@@ -10,9 +10,10 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from skpresto._engine.blueprint import Blueprint
 from skpresto._engine.collate import CollatePairs, probe_batch
 from skpresto._engine.ensemble import NetworkStack
-from skpresto._engine.net import Blueprint, NoisyLabelNet
+from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.rows import TrainingData
 from skpresto._estimators.callbacks import checked_callbacks
 from skpresto._estimators.params import check_part_params, check_required_params

@@ -32,7 +32,8 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
     ----------
     module : nn.Module class or instance, default=None
         The network, as in :class:`PrestoppingClassifier`; two are built. If it is an
-        instance, the weights of the second copy are initialized anew.
+        instance, the trainable weights of the second copy get noise of one percent,
+        so that the networks differ.
     noise_rate : float in [0, 1), default=None
         Fraction of wrong labels. ``None`` estimates it: one network is first trained
         as in :class:`PrestoppingClassifier`, with the same parameters, and the fraction

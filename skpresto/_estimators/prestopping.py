@@ -40,9 +40,12 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         The network; it must return one logit per class. A class is instantiated in
         ``fit``, and the size of the data is passed to it if its constructor has a
         parameter of that name: ``n_features`` (or ``n_features_in``, ``in_features``),
-        ``input_shape``, ``n_classes`` (or ``n_outputs``, ``out_features``). An instance
-        is copied, and training starts from its weights. ``None`` builds
-        :class:`~skpresto.modules.MLP` for tables and
+        ``input_shape``, ``n_classes`` (or ``num_classes``, ``num_labels``,
+        ``n_outputs``, ``n_out``, ``output_dim``, ``out_features``). An instance is
+        copied, and training starts from its weights; parameters with
+        ``requires_grad=False`` are not trained. It may be lazy, and in half or double
+        precision: inputs are cast to its type, losses are computed in float32. ``None``
+        builds :class:`~skpresto.modules.MLP` for tables and
         :class:`~skpresto.modules.SmallCNN` for images.
     q : int, default=10
         Number of latest predictions stored per sample. With a longer history the safe
@@ -76,7 +79,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         the same objects again, and whatever else they store is kept. They see every
         epoch of every stage, those that are undone included; ``net.stage_`` is the
         name of the stage, and ``net.history`` has one row per epoch and never shrinks.
-        ``clone``, and with it ``GridSearchCV``, copies them.
+        ``clone``, and with it ``GridSearchCV``, copies them. Callbacks of scikit-learn
+        (1.9 or later) are set with :meth:`set_callbacks`.
     n_jobs : int, default=None
         CPU threads for torch. ``None`` means 1, which is fastest for small networks
         and gives the same results in every worker process; -1 means all, which is
@@ -89,7 +93,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     **net_params : dict
         Parameters of the parts of the net by skorch's prefixes: ``module__*``,
         ``optimizer__*``, ``criterion__*``, ``iterator_train__*``,
-        ``iterator_valid__*``, ``callbacks__*``.
+        ``iterator_valid__*``, ``callbacks__*``. ``compile=True`` compiles the networks
+        with ``torch.compile``, to which ``compile__*`` are passed.
 
     Attributes
     ----------

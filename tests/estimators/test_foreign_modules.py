@@ -150,6 +150,19 @@ def test_compiled_networks(Classifier, blobs):
     np.testing.assert_allclose(again.predict_proba(X), clf.predict_proba(X), atol=1e-6)
 
 
+def test_layers_of_torch_are_compiled_as_well(blobs):
+    compiled = []
+
+    def backend(graph, inputs):
+        compiled.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    params = {"compile": True, "compile__backend": backend}
+    quick_with(DefaultClassifier, network(), **params).fit(*blobs)
+    assert compiled
+
+
 def test_parameters_of_the_compiler_are_checked(blobs):
     clf = quick_with(
         DefaultClassifier, network(), compile=True, compile__bakend="eager"
