@@ -1,0 +1,104 @@
+"""Decisions that were exported from the page."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FORMAT = "skpresto decisions"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What a person decided about labels.
+
+    Parameters
+    ----------
+    path : Path
+        The file that they were read from.
+    source : str
+        Name of the data.
+    kind : str
+        "table" or "images".
+    label : str or None
+        The label column.
+    fingerprint : str
+        Identifies the content of the data.
+    changes : dict of int to (str, str)
+        Given and new label by row, where they differ.
+    n_kept, n_unsure : int
+        Labels that were kept, and those without a decision.
+    """
+
+    path: Path
+    source: str
+    kind: str
+    label: str | None
+    fingerprint: str
+    changes: dict[int, tuple[str, str]]
+    n_kept: int
+    n_unsure: int
+
+    def check_fingerprint(self, fingerprint: str, path: Path) -> None:
+        """Raise if the decisions are about other data."""
+        if fingerprint != self.fingerprint:
+            raise ValueError(
+                f"{self.path} holds decisions about {self.source!r} with the "
+                f"fingerprint {self.fingerprint[:12]}, but {path} has the fingerprint "
+                f"{fingerprint[:12]}: it is other data, or was changed since the "
+                "audit. Apply them to the data that was audited, or audit it again."
+            )
+
+
+def read_decisions(path: Path) -> Decisions:
+    """Read decisions, and raise if the file does not hold any."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(
+            f"{path} cannot be read as JSON: {error}. Export the decisions as JSON."
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} does not hold decisions. Export them as JSON from the page that "
+            "'skpresto audit' writes."
+        )
+    if content.get("version") != VERSION:
+        raise ValueError(
+            f"{path} has version {content.get('version')!r} of the format, but this "
+            f"release reads version {VERSION}. Use the release that made the page."
+        )
+    try:
+        return _parsed(path, content)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ValueError(
+            f"{path} is not complete, or was changed by hand. Export the decisions "
+            "again."
+        ) from None
+
+
+def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
+    made = content["decisions"]
+    labels = [
+        (
+            int(d["row"]),
+            str(d["given"]),
+            None if d["label"] is None else str(d["label"]),
+        )
+        for d in made
+    ]
+    return Decisions(
+        path=path,
+        source=str(content["source"]),
+        kind=str(content["kind"]),
+        label=None if content["label"] is None else str(content["label"]),
+        fingerprint=str(content["fingerprint"]),
+        changes={
+            row: (given, label)
+            for row, given, label in labels
+            if label is not None and label != given
+        },
+        n_kept=sum(given == label for _, given, label in labels),
+        n_unsure=sum(label is None for _, _, label in labels),
+    )

@@ -1,0 +1,514 @@
+"use strict";
+(() => {
+  document.documentElement.classList.add("js");
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const { items, classes } = data;
+  const PAGE_SIZE = 25;
+  const KEY = `skpresto-audit:${data.fingerprint}`;
+  const LEVELS = "0123456789abcdefghijklmnopqrstuvwxyz";
+  const KEYS = { k: "keep", a: "accept", o: "other", u: "unsure" };
+  const whole = (n) => n.toLocaleString("en-US");
+
+  // ---- Decisions: row -> {decision, label}; kept in this browser ----
+
+  let decisions = new Map();
+  const history = [];
+
+  function restore() {
+    try {
+      const stored = JSON.parse(localStorage.getItem(KEY) || "[]");
+      decisions = new Map(stored.filter(([, d]) => d && d.decision in { keep: 1, accept: 1, other: 1, unsure: 1 }));
+    } catch {
+      decisions = new Map();
+    }
+  }
+
+  function store() {
+    try {
+      localStorage.setItem(KEY, JSON.stringify([...decisions]));
+    } catch {
+      $("storage-note").hidden = false;
+    }
+  }
+
+  const decisionOf = (item) => decisions.get(items.row[item]);
+  const givenOf = (item) => classes[items.given[item]];
+  const suggestedOf = (item) => classes[items.suggested[item]];
+  const isChanged = (item) => {
+    const made = decisionOf(item);
+    return Boolean(made) && made.label !== null && made.label !== givenOf(item);
+  };
+
+  function decide(item, decision, label) {
+    const row = items.row[item];
+    history.push([row, decisions.get(row)]);
+    const labels = { keep: givenOf(item), accept: suggestedOf(item), other: label, unsure: null };
+    decisions.set(row, { decision, label: labels[decision] });
+    store();
+    showTotals();
+    const said = { keep: "kept", accept: `changed to ${labels.accept}`, other: `changed to ${label}`, unsure: "unsure" };
+    announce(`${items.name[item]}: ${said[decision]}`);
+  }
+
+  function undo() {
+    const last = history.pop();
+    if (!last) return;
+    const [row, before] = last;
+    if (before) decisions.set(row, before);
+    else decisions.delete(row);
+    store();
+    showTotals();
+    announce("Decision taken back");
+    const place = state.order.findIndex((item) => items.row[item] === row);
+    if (place >= 0) goTo(place);
+    else render();
+  }
+
+  // ---- The list: filtered, ordered, one page at a time ----
+
+  const state = { view: "suspects", given: "", suggested: "", status: "", sort: "rank", order: [], active: 0 };
+
+  function hasStatus(item) {
+    const made = decisionOf(item);
+    if (state.status === "open") return !made;
+    if (state.status === "done") return Boolean(made);
+    if (state.status === "changed") return isChanged(item);
+    if (state.status === "unsure") return Boolean(made) && made.decision === "unsure";
+    return true;
+  }
+
+  const KEY_OF = {
+    row: (item) => items.row[item],
+    given: (item) => items.given[item],
+    suggested: (item) => items.suggested[item],
+  };
+
+  function refresh() {
+    if (state.view === "controls") {
+      state.order = data.controls.filter(hasStatus);
+    } else {
+      state.order = data.suspects.filter((item) =>
+        (state.given === "" || items.given[item] === Number(state.given)) &&
+        (state.suggested === "" || items.suggested[item] === Number(state.suggested)) &&
+        hasStatus(item));
+      const key = KEY_OF[state.sort];
+      if (key) state.order = state.order.slice().sort((a, b) => key(a) - key(b));
+    }
+    state.active = 0;
+    showFilters();
+    render();
+  }
+
+  const firstOfPage = () => state.active - (state.active % PAGE_SIZE);
+
+  function render() {
+    const first = firstOfPage();
+    const shown = state.order.slice(first, first + PAGE_SIZE);
+    const cards = shown.map((item, i) => makeCard(item, first + i));
+    $("list").replaceChildren(...cards);
+    $("list").start = first + 1;
+    $("empty").hidden = shown.length > 0;
+    const last = first + shown.length;
+    const text = shown.length ? `${whole(first + 1)}–${whole(last)} of ${whole(state.order.length)}` : "none";
+    for (const end of ["", "-below"]) {
+      $(`page-text${end}`).textContent = text;
+      $(`previous${end}`).disabled = first === 0;
+      $(`next${end}`).disabled = last >= state.order.length;
+    }
+    showTotals();
+  }
+
+  function makeCard(item, place) {
+    const card = $("card").content.firstElementChild.cloneNode(true);
+    const set = (selector, text) => card.querySelectorAll(selector).forEach((node) => { node.textContent = text; });
+    card.dataset.place = place;
+    card.tabIndex = place === state.active ? 0 : -1;
+    card.setAttribute("aria-label", `${items.name[item]}, given ${givenOf(item)}`);
+    set(".name", items.name[item]);
+    set(".label.given, .given-name", givenOf(item));
+    set(".label.suggested, .suggested-name", suggestedOf(item));
+    set(".quality", quality(items.quality[item]));
+    set(".text", items.text ? items.text[item] : "");
+    fillImage(card.querySelector(".thumb"), item);
+    fillFeatures(card.querySelector(".features"), item);
+    fillLine(card.querySelector(".spark"), item);
+    showDecision(card, item);
+    return card;
+  }
+
+  const quality = (value) => (value >= 0.001 ? value.toFixed(3) : value.toExponential(1));
+
+  function fillImage(image, item) {
+    if (!image) return;
+    image.addEventListener("load", () => image.classList.toggle("coarse", image.naturalHeight < 64));
+    image.src = items.image[item];
+    image.alt = items.name[item];
+  }
+
+  function fillFeatures(table, item) {
+    if (!table) return;
+    const rows = items.features[item].map((values) => {
+      const row = document.createElement("tr");
+      values.forEach((value, i) => {
+        const cell = document.createElement(i ? "td" : "th");
+        cell.textContent = value;
+        if (!i) cell.scope = "row";
+        if (i > 1) cell.classList.add("typical");
+        if (i > 2) cell.classList.add("spoiler");
+        row.append(cell);
+      });
+      return row;
+    });
+    table.tBodies[0].replaceChildren(...rows);
+    table.hidden = rows.length === 0;
+  }
+
+  function fillLine(svg, item) {
+    if (!svg) return;
+    const line = items.line[item];
+    const step = 116 / Math.max(line.length - 1, 1);
+    const points = [];
+    [...line].forEach((c, i) => {
+      if (c !== ".") points.push(`${(2 + step * i).toFixed(1)},${(2 + 24 * (1 - LEVELS.indexOf(c) / 35)).toFixed(1)}`);
+    });
+    svg.querySelector("polyline").setAttribute("points", points.join(" "));
+    const level = (c) => (LEVELS.indexOf(c) / 35).toFixed(2);
+    const known = line.replaceAll(".", "");
+    if (known) svg.setAttribute("aria-label", `Probability of the given label: from ${level(known[0])} to ${level(known.at(-1))}`);
+  }
+
+  function showDecision(card, item) {
+    const made = decisionOf(item);
+    const isControl = state.view === "controls";
+    card.classList.toggle("decided", Boolean(made));
+    card.classList.toggle("blind", isControl || (!made && $("blind").checked));
+    for (const button of card.querySelectorAll("[data-decision]")) {
+      button.setAttribute("aria-pressed", String(Boolean(made) && made.decision === button.dataset.decision));
+    }
+    card.querySelector(".other-name").textContent = made && made.decision === "other" ? made.label : "Other…";
+    card.querySelector("[data-decision=accept]").disabled = isControl;
+  }
+
+  const cardAt = (place) => $("list").querySelector(`[data-place="${place}"]`);
+
+  function goTo(place) {
+    if (!state.order.length) return;
+    const target = Math.min(Math.max(place, 0), state.order.length - 1);
+    const before = firstOfPage();
+    const old = cardAt(state.active);
+    if (old) old.tabIndex = -1;
+    state.active = target;
+    if (firstOfPage() !== before || !cardAt(target)) render();
+    const card = cardAt(target);
+    card.tabIndex = 0;
+    card.focus({ preventScroll: true });
+    card.scrollIntoView({ block: "nearest" });
+  }
+
+  function turnPage(step) {
+    const target = firstOfPage() + step * PAGE_SIZE;
+    if (target < 0 || target >= state.order.length) return;
+    state.active = target;
+    render();
+    goTo(target);
+  }
+
+  function choose(place, decision) {
+    const item = state.order[place];
+    if (decision === "accept" && cardAt(place).classList.contains("blind")) return;
+    if (decision === "other") {
+      askForClass(item, (label) => settle(place, item, "other", label));
+    } else {
+      settle(place, item, decision, null);
+    }
+  }
+
+  function settle(place, item, decision, label) {
+    const wasBlind = cardAt(place).classList.contains("blind") && state.view === "suspects";
+    decide(item, decision, label);
+    showDecision(cardAt(place), item);
+    // A suggestion that has just been revealed should be seen before going on.
+    goTo(wasBlind || place === state.order.length - 1 ? place : place + 1);
+  }
+
+  // ---- Another class, from a dialog ----
+
+  let whenChosen = null;
+
+  function askForClass(item, then) {
+    whenChosen = then;
+    $("class-search").value = "";
+    listClasses(items.given[item]);
+    $("classes-dialog").showModal();
+    $("class-search").focus();
+  }
+
+  function listClasses(without) {
+    const wanted = $("class-search").value.toLowerCase();
+    const list = $("class-list");
+    if (without !== undefined) list.dataset.without = without;
+    const options = [];
+    classes.forEach((name, i) => {
+      if (i === Number(list.dataset.without) || !name.toLowerCase().includes(wanted)) return;
+      options.push(new Option(name, i));
+    });
+    list.replaceChildren(...options);
+    if (options.length) list.selectedIndex = 0;
+  }
+
+  $("class-search").addEventListener("input", () => listClasses());
+  $("class-search").addEventListener("keydown", (event) => {
+    const list = $("class-list");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    list.selectedIndex = Math.min(Math.max(list.selectedIndex + step, 0), list.length - 1);
+  });
+  $("class-list").addEventListener("dblclick", () => $("classes-dialog").close("choose"));
+  $("classes-dialog").addEventListener("close", () => {
+    const chosen = $("class-list").value;
+    const then = whenChosen;
+    whenChosen = null;
+    if ($("classes-dialog").returnValue === "choose" && chosen !== "" && then) then(classes[chosen]);
+    else goTo(state.active);
+    $("classes-dialog").returnValue = "";
+  });
+
+  // ---- Filters ----
+
+  function fillSelect(select, used) {
+    const options = [new Option("all", "")];
+    classes.forEach((name, i) => { if (used.has(i)) options.push(new Option(name, i)); });
+    select.replaceChildren(...options);
+  }
+
+  function showFilters() {
+    const isControl = state.view === "controls";
+    for (const name of ["given", "suggested", "status"]) $(`filter-${name}`).value = state[name];
+    $("sort").value = state.sort;
+    for (const id of ["filter-given", "filter-suggested", "sort", "blind"]) $(id).disabled = isControl;
+    $("reset-filters").hidden = !(state.given || state.suggested || state.status);
+    $("tab-suspects").setAttribute("aria-pressed", String(!isControl));
+    $("tab-controls").setAttribute("aria-pressed", String(isControl));
+    $("control-note").hidden = !isControl;
+    for (const button of document.querySelectorAll("[data-given]")) {
+      const isOn = !isControl && state.given === button.dataset.given && state.suggested === (button.dataset.suggested || "");
+      button.setAttribute("aria-pressed", String(isOn));
+    }
+  }
+
+  function filter(changes) {
+    Object.assign(state, changes);
+    refresh();
+    announce(`${whole(state.order.length)} labels listed`);
+  }
+
+  function show(view) {
+    filter({ view, given: "", suggested: "", status: "" });
+  }
+
+  // ---- Totals, and what the control sample says about the audit ----
+
+  function showTotals() {
+    const shown = state.view === "controls" ? data.controls : data.suspects;
+    const nDone = shown.filter(decisionOf).length;
+    $("progress").max = Math.max(shown.length, 1);
+    $("progress").value = nDone;
+    $("start").textContent = nDone ? "Continue review" : "Start review";
+    $("progress-text").textContent = `${whole(nDone)} of ${whole(shown.length)} decided`;
+    const all = items.row.map((_, item) => item).filter(decisionOf);
+    const count = (test) => whole(all.filter(test).length);
+    $("n-decided").textContent = whole(all.length);
+    $("n-changed").textContent = count(isChanged);
+    $("n-unsure").textContent = count((item) => decisionOf(item).decision === "unsure");
+    $("n-kept").textContent = count((item) => decisionOf(item).label === givenOf(item));
+    showControl();
+  }
+
+  /* Wilson's interval for a fraction, 90 %. */
+  function interval(k, n) {
+    const z = 1.645;
+    const center = (k + (z * z) / 2) / (n + z * z);
+    const half = (z / (n + z * z)) * Math.sqrt((k * (n - k)) / n + (z * z) / 4);
+    return [Math.max(center - half, 0), Math.min(center + half, 1)];
+  }
+
+  function sampleOf(isSuspect) {
+    const sample = data.controls.filter((item) => data.isSuspect[item] === isSuspect);
+    const decided = sample.filter((item) => decisionOf(item) && decisionOf(item).decision !== "unsure");
+    const nWrong = decided.filter(isChanged).length;
+    return { n: decided.length, nWrong, range: decided.length ? interval(nWrong, decided.length) : [0, 1] };
+  }
+
+  function showControl() {
+    const percent = (x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)} %`;
+    const suspects = sampleOf(true);
+    const accepted = sampleOf(false);
+    if (suspects.n) {
+      const [low, high] = suspects.range.map(percent);
+      $("precision").textContent = `Of ${suspects.n} random suspects that you decided, ${suspects.nWrong} are wrong: the precision of the audit is ${percent(suspects.nWrong / suspects.n)} (90 % interval ${low} to ${high}).`;
+    }
+    if (accepted.n) {
+      const nAccepted = data.nLabels - data.nSuspects;
+      const [low, high] = accepted.range.map((x) => whole(Math.round(x * nAccepted)));
+      const missed = whole(Math.round((accepted.nWrong / accepted.n) * nAccepted));
+      $("misses").textContent = `Of ${accepted.n} random accepted labels that you decided, ${accepted.nWrong} are wrong: about ${missed} of all ${whole(nAccepted)} accepted labels (90 % interval ${low} to ${high}).`;
+    }
+  }
+
+  function announce(text) {
+    $("announce").textContent = text;
+  }
+
+  // ---- Export and import ----
+
+  function records() {
+    return items.row
+      .map((row, item) => ({ item, made: decisions.get(row) }))
+      .filter(({ made }) => made)
+      .sort((a, b) => items.row[a.item] - items.row[b.item])
+      .map(({ item, made }) => ({
+        row: items.row[item],
+        name: items.name[item],
+        given: givenOf(item),
+        suggested: suggestedOf(item),
+        decision: made.decision,
+        label: made.label,
+      }));
+  }
+
+  function save(name, type, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function exportJson() {
+    const { title, kind, label, fingerprint } = data;
+    const content = {
+      format: "skpresto decisions",
+      version: 1,
+      source: title,
+      kind,
+      label,
+      fingerprint,
+      exported: new Date().toISOString(),
+      decisions: records(),
+    };
+    save("decisions.json", "application/json", JSON.stringify(content, null, 1));
+  }
+
+  /* A spreadsheet must not take a text for a formula. */
+  function cell(value) {
+    let text = value === null ? "" : String(value);
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+    return /[",\n\r;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }
+
+  function exportCsv() {
+    const names = ["row", "name", "given", "suggested", "decision", "label"];
+    const lines = records().map((record) => names.map((name) => cell(record[name])).join(","));
+    save("decisions.csv", "text/csv", [names.join(","), ...lines, ""].join("\r\n"));
+  }
+
+  async function load(file) {
+    let content;
+    try {
+      content = JSON.parse(await file.text());
+    } catch {
+      content = {};
+    }
+    if (content.fingerprint !== data.fingerprint || !Array.isArray(content.decisions)) {
+      window.alert("These are not decisions about this data.");
+      return;
+    }
+    for (const { row, decision, label } of content.decisions) decisions.set(row, { decision, label });
+    store();
+    refresh();
+    announce(`${whole(content.decisions.length)} decisions loaded`);
+  }
+
+  // ---- Events ----
+
+  $("list").addEventListener("click", (event) => {
+    const card = event.target.closest(".card");
+    if (!card) return;
+    const button = event.target.closest("[data-decision]");
+    const place = Number(card.dataset.place);
+    if (button) choose(place, button.dataset.decision);
+    else if (!String(window.getSelection())) goTo(place);
+  });
+
+  $("list").addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = {
+      ArrowDown: () => goTo(state.active + 1),
+      ArrowUp: () => goTo(state.active - 1),
+      ArrowRight: () => turnPage(1),
+      ArrowLeft: () => turnPage(-1),
+      Home: () => goTo(0),
+      End: () => goTo(state.order.length - 1),
+      z: undo,
+    };
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const card = event.target.closest(".card");
+    if (card) state.active = Number(card.dataset.place);
+    if (moves[key]) moves[key]();
+    else if (KEYS[key]) choose(state.active, KEYS[key]);
+    else return;
+    event.preventDefault();
+  });
+
+  for (const end of ["", "-below"]) {
+    $(`previous${end}`).addEventListener("click", () => turnPage(-1));
+    $(`next${end}`).addEventListener("click", () => turnPage(1));
+  }
+  $("start").addEventListener("click", () => {
+    const open = state.order.findIndex((item) => !decisionOf(item));
+    goTo(open < 0 ? 0 : open);
+  });
+  for (const name of ["given", "suggested", "status"]) {
+    $(`filter-${name}`).addEventListener("change", (event) => filter({ [name]: event.target.value }));
+  }
+  $("sort").addEventListener("change", (event) => filter({ sort: event.target.value }));
+  $("blind").addEventListener("change", render);
+  $("reset-filters").addEventListener("click", () => filter({ given: "", suggested: "", status: "" }));
+  $("tab-suspects").addEventListener("click", () => show("suspects"));
+  $("tab-controls").addEventListener("click", () => show("controls"));
+  $("go-controls").addEventListener("click", () => {
+    show("controls");
+    goTo(Math.max(state.order.findIndex((item) => !decisionOf(item)), 0));
+  });
+  for (const button of document.querySelectorAll("[data-given]")) {
+    button.addEventListener("click", () => {
+      const isOn = button.getAttribute("aria-pressed") === "true";
+      const { given, suggested = "" } = button.dataset;
+      filter({ view: "suspects", status: "", given: isOn ? "" : given, suggested: isOn ? "" : suggested });
+      $("review").scrollIntoView();
+    });
+  }
+  $("export-json").addEventListener("click", exportJson);
+  $("export-csv").addEventListener("click", exportCsv);
+  $("load").addEventListener("change", (event) => {
+    if (event.target.files.length) load(event.target.files[0]);
+    event.target.value = "";
+  });
+  $("clear").addEventListener("click", () => {
+    if (!decisions.size || !window.confirm(`Forget all ${whole(decisions.size)} decisions?`)) return;
+    decisions = new Map();
+    store();
+    refresh();
+  });
+  window.addEventListener("storage", (event) => {
+    if (event.key === KEY) { restore(); render(); }
+  });
+
+  const usedBy = (field) => new Set(data.suspects.map((item) => items[field][item]));
+  fillSelect($("filter-given"), usedBy("given"));
+  fillSelect($("filter-suggested"), usedBy("suggested"));
+  restore();
+  refresh();
+})();

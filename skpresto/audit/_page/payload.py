@@ -1,0 +1,119 @@
+"""The samples of a page as data for its script: suspects and a control sample."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skpresto.audit._page.about import About
+from skpresto.audit._page.sparkline import encode_lines
+from skpresto.audit._page.views import SampleView
+
+Positions = NDArray[np.intp]
+
+#: Random labels of each kind, accepted and suspect, in the control sample.
+N_CONTROLS = 100
+_CONTROL_SEED = 0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The samples that a page shows.
+
+    Parameters
+    ----------
+    suspects : array of int
+        Positions of the suspects that are listed, the most suspect first.
+    controls : array of int
+        Positions of the control sample, in random order.
+    n_suspects : int
+        Number of all suspects.
+    """
+
+    suspects: Positions
+    controls: Positions
+    n_suspects: int
+
+    @property
+    def positions(self) -> Positions:
+        """All samples shown, suspects first."""
+        further = np.setdiff1d(self.controls, self.suspects)
+        return np.concatenate([self.suspects, further]).astype(np.intp)
+
+
+def select_samples(report: Any, top: int) -> Selection:
+    """Choose the suspects to list, and draw a control sample.
+
+    The control sample is drawn from suspects and accepted labels alike, and shown in
+    random order, so that who reviews it does not know which is which, and that any
+    number of reviewed labels is a random sample.
+    """
+    is_suspect = np.asarray(report.is_suspect)
+    ranks = report.frame["review_rank"].to_numpy()
+    suspects = np.flatnonzero(is_suspect)
+    suspects = suspects[np.argsort(ranks[suspects], kind="stable")]
+    rng = np.random.RandomState(_CONTROL_SEED)
+    drawn = [
+        rng.permutation(np.flatnonzero(mask))[:N_CONTROLS]
+        for mask in (is_suspect, ~is_suspect)
+    ]
+    controls = rng.permutation(np.concatenate(drawn))
+    return Selection(suspects[:top], controls, len(suspects))
+
+
+def payload(
+    report: Any, about: About, view: SampleView | None, selection: Selection
+) -> dict[str, Any]:
+    """Return the samples and what the script needs to know, as plain values."""
+    positions = selection.positions
+    frame = report.frame.iloc[positions]
+    classes = pd.Index(report.classes)
+    index_of = {int(position): i for i, position in enumerate(positions)}
+    items: dict[str, list[Any]] = {
+        "row": [row_of(about, position) for position in positions],
+        "name": [name_of(about, position) for position in positions],
+        "given": classes.get_indexer(frame["given"]).tolist(),
+        "suggested": classes.get_indexer(frame["suggested"]).tolist(),
+        "quality": [float(f"{quality:.3g}") for quality in frame["quality"]],
+    }
+    if report.trajectories is not None:
+        items["line"] = encode_lines(report.trajectories[positions])
+    if view is not None:
+        items |= view.cards(report, positions)
+    return {
+        "title": about.title,
+        "kind": about.kind,
+        "label": about.label_name,
+        "fingerprint": about.fingerprint or fingerprint_of_report(report, about),
+        "classes": [str(label) for label in report.classes],
+        "textName": None if view is None else view.text_name,
+        "items": items,
+        "isSuspect": np.asarray(report.is_suspect)[positions].tolist(),
+        "suspects": [index_of[int(position)] for position in selection.suspects],
+        "controls": [index_of[int(position)] for position in selection.controls],
+        "nSuspects": selection.n_suspects,
+        "nLabels": len(report.frame),
+    }
+
+
+def row_of(about: About, position: int) -> int:
+    """Return the row of a sample in the input."""
+    return int(position if about.rows is None else about.rows[position])
+
+
+def name_of(about: About, position: int) -> str:
+    """Return what a sample is called on the page."""
+    if about.names is None:
+        return f"row {row_of(about, position)}"
+    return str(about.names[position])
+
+
+def fingerprint_of_report(report: Any, about: About) -> str:
+    """Return a hash of the given labels and the names of the samples."""
+    content = hashlib.sha256()
+    for position, label in enumerate(report.frame["given"]):
+        content.update(f"{name_of(about, position)}\0{label}\0".encode())
+    return content.hexdigest()

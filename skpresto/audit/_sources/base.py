@@ -1,0 +1,148 @@
+"""What every input of an audit has in common, and the checks of its labels."""
+
+import difflib
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Distinct numbers as labels from which a target is likely not a class.
+MAX_NUMERIC_CLASSES = 200
+MAX_FRACTIONAL_CLASSES = 20
+
+_BLOCK_SIZE = 2**20
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row or file that is not audited, and the reason."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Source(ABC):
+    """Labeled samples of one file or folder.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    fingerprint : str
+        Identifies the content; decisions are applied only to the same content.
+    labels : array of shape (n_samples,)
+        Given labels as strings.
+    rows : array of shape (n_samples,)
+        Position of each sample in the input, counted from 0.
+    n_rows : int
+        Number of rows of the input, with those that are left out.
+    left_out : list of LeftOut
+        Rows or files that are not audited.
+    notes : list of str
+        Sentences about what was done with the input.
+    """
+
+    path: Path
+    fingerprint: str
+    labels: NDArray[Any]
+    rows: NDArray[np.intp]
+    n_rows: int
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    #: What the input is: "table", "images" or "probabilities".
+    kind = "table"
+    label_name: str | None = None
+
+    @abstractmethod
+    def features(self, seed: int) -> NDArray[np.float32]:
+        """Return the samples as numbers to train on."""
+
+    @abstractmethod
+    def view(self) -> Any:
+        """Return what the page shows of a sample."""
+
+    def row_names(self) -> list[str]:
+        """Return the name of each sample, as shown on the page."""
+        return [f"row {row}" for row in self.rows]
+
+    def row_keys(self) -> list[Any]:
+        """Return what identifies each row of the input in a table."""
+        return list(range(self.n_rows))
+
+
+def fingerprint_of_file(path: Path) -> str:
+    """Return a hash of the content of a file."""
+    content = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_SIZE):
+            content.update(block)
+    return content.hexdigest()
+
+
+def fingerprint_of_strings(strings: Iterable[str]) -> str:
+    """Return a hash of a sequence of strings."""
+    content = hashlib.sha256()
+    for string in strings:
+        encoded = string.encode("utf-8", "surrogatepass")
+        content.update(len(encoded).to_bytes(8, "little") + encoded)
+    return content.hexdigest()
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the nearest known name, or the list of names.
+
+    Examples
+    --------
+    >>> nearest_name("specis", ["species", "length"])
+    "Did you mean 'species'?"
+    >>> nearest_name("zzz", ["species", "length"])
+    "The columns are 'species', 'length'."
+    """
+    lowered = {other.lower(): other for other in reversed(known)}
+    near = difflib.get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
+    if near:
+        return f"Did you mean {lowered[near[0]]!r}?"
+    shown = ", ".join(repr(other) for other in known[:10])
+    return f"The columns are {shown}{', ...' if len(known) > 10 else ''}."
+
+
+def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:
+    """Raise unless the labels are at least two classes, and look like classes."""
+    classes, counts = np.unique(labels, return_counts=True)
+    if len(classes) == 0:
+        raise ValueError(f"{what} has no labeled rows. {way_out}")
+    if len(classes) == 1:
+        raise ValueError(
+            f"{what} has one class, {str(classes[0])!r}, but an audit needs at least "
+            f"two. {way_out}"
+        )
+    numbers = _as_numbers(classes)
+    if numbers is not None:
+        is_fractional = bool((numbers % 1 != 0).any())
+        limit = MAX_FRACTIONAL_CLASSES if is_fractional else MAX_NUMERIC_CLASSES
+        if len(classes) > limit:
+            raise ValueError(
+                f"{what} has {len(classes):,} different numbers, which looks like a "
+                "regression target; an audit needs classes. Choose another label, or "
+                "group the numbers into classes first."
+            )
+    if len(labels) > 20 and np.median(counts) < 2:
+        raise ValueError(
+            f"{what} has {len(classes):,} different values in {len(labels):,} rows, "
+            f"most of them only once, so they are not classes. {way_out}"
+        )
+
+
+def _as_numbers(classes: NDArray[Any]) -> NDArray[np.float64] | None:
+    try:
+        numbers = classes.astype(np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None

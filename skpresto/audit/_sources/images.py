@@ -1,0 +1,162 @@
+"""Images in one folder per class."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpresto.audit._page import ImageView
+from skpresto.audit._sources.base import (
+    LeftOut,
+    Source,
+    check_classes,
+    fingerprint_of_strings,
+)
+from skpresto.audit._sources.patches import patch_features
+from skpresto.datasets._pictures import image_files
+
+#: Side to which images are resized for training.
+SIDE = 32
+
+
+@dataclass(frozen=True)
+class ImageSource(Source):
+    """Images of a folder with one folder per class.
+
+    Parameters
+    ----------
+    files : list of Path
+        The images, one per label.
+    found : list of Path
+        The same with those that cannot be decoded.
+    pixels : array of shape (n_samples, side, side, 3), dtype=uint8
+        The images, resized to one size.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    found: list[Path] = field(default_factory=list)
+    pixels: NDArray[np.uint8] = field(
+        default_factory=lambda: np.empty((0, SIDE, SIDE, 3), dtype=np.uint8)
+    )
+
+    kind = "images"
+
+    def features(self, seed: int) -> NDArray[np.float32]:
+        """Return features of the images, learned without labels."""
+        return patch_features(self.pixels, seed)
+
+    def view(self) -> ImageView:
+        """Return what the page shows of an image."""
+        return ImageView(lambda position: open_image(self.files[position]))
+
+    def row_names(self) -> list[str]:
+        """Return the path of each image below the folder."""
+        return [file.relative_to(self.path).as_posix() for file in self.files]
+
+    def row_keys(self) -> list[Any]:
+        """Return the paths of all images, with those that are left out."""
+        return [file.relative_to(self.path).as_posix() for file in self.found]
+
+
+def read_image_folder(folder: Path) -> ImageSource:
+    """Read the images of a folder with one folder per class.
+
+    Images that cannot be decoded, and files that are no images, are left out.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, with images in ``<class>/<image>``.
+    """
+    found = images_below(folder)
+    if not found:
+        raise ValueError(
+            f"{folder} has no images in folders by class, <class>/<image>. Move the "
+            "images of each class into a folder with its name."
+        )
+    images = set(found)
+    left_out = [
+        LeftOut(file.relative_to(folder).as_posix(), "not an image")
+        for file in sorted(folder.glob("*/*"))
+        if file not in images and _is_visible(file) and _is_visible(file.parent)
+    ]
+    rows, pixels = [], []
+    for row, file in enumerate(found):
+        try:
+            small = open_image(file, SIDE).resize((SIDE, SIDE))
+        except Exception as error:  # decoders raise many kinds of errors
+            reason = f"cannot be decoded ({str(error)[:80]})"
+            left_out.append(LeftOut(file.relative_to(folder).as_posix(), reason))
+        else:
+            rows.append(row)
+            pixels.append(np.asarray(small))
+    files = [found[row] for row in rows]
+    labels = np.array([file.parent.name for file in files])
+    check_classes(labels, str(folder), "It needs one folder with images per class.")
+    return ImageSource(
+        path=folder,
+        fingerprint=fingerprint_of_folder(folder, found),
+        labels=labels,
+        rows=np.array(rows, dtype=np.intp),
+        n_rows=len(found),
+        left_out=left_out,
+        files=files,
+        found=found,
+        pixels=np.stack(pixels),
+    )
+
+
+def open_image(file: Path, side: int | None = None) -> Any:
+    """Return a decoded image, upright and with three channels.
+
+    Parameters
+    ----------
+    file : Path
+        The image.
+    side : int, default=None
+        Side that is needed: large JPEG files are decoded at reduced size.
+    """
+    from PIL import Image, ImageOps
+
+    with Image.open(file) as image:
+        if side is not None:
+            image.draft("RGB", (2 * side, 2 * side))
+        upright = ImageOps.exif_transpose(image)
+        if upright.mode in ("P", "LA", "PA", "RGBA"):  # white behind transparency
+            layered = upright.convert("RGBA")
+            white = Image.new("RGBA", layered.size, "white")
+            upright = Image.alpha_composite(white, layered)
+        return _as_bytes(upright).convert("RGB")
+
+
+def fingerprint_of_folder(folder: Path, files: list[Path]) -> str:
+    """Return a hash of the names and sizes of the images in a folder."""
+    return fingerprint_of_strings(
+        f"{file.relative_to(folder).as_posix()} {os.path.getsize(file)}"
+        for file in files
+    )
+
+
+def images_below(folder: Path) -> list[Path]:
+    """Return the images of a folder with one folder per class, by name."""
+    classes = sorted(p for p in folder.iterdir() if _is_visible(p) and p.is_dir())
+    return [file for of_class in classes for file in image_files(of_class)]
+
+
+def _as_bytes(image: Any) -> Any:
+    """Return an image with at most 8 bits per channel."""
+    if not image.mode.startswith(("I", "F")):
+        return image
+    from PIL import Image
+
+    values = np.asarray(image, dtype=np.float64)
+    low, high = values.min(), values.max()
+    scaled = 255 * (values - low) / ((high - low) or 1.0)
+    return Image.fromarray(scaled.astype(np.uint8))
+
+
+def _is_visible(path: Path) -> bool:
+    return not path.name.startswith(".")

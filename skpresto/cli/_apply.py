@@ -1,0 +1,70 @@
+"""``skpresto apply``: a copy of the data with the decided labels."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from skpresto.audit._apply import apply_to_table, copy_images, moves_of_images
+from skpresto.audit._decisions import Decisions, read_decisions
+from skpresto.cli._terminal import plain
+
+_KINDS = {"table": "a table", "images": "a folder of images"}
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Apply decisions to the data that was audited."""
+    decisions = read_decisions(arguments.decisions)
+    path = arguments.data
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    kind = "images" if path.is_dir() else "table"
+    if kind != decisions.kind:
+        raise ValueError(
+            f"{decisions.path} holds decisions about {decisions.source!r}, "
+            f"{_KINDS.get(decisions.kind, 'samples in memory')}, but {path} is "
+            f"{_KINDS[kind]}."
+        )
+    if kind == "table":
+        _apply_to_table(decisions, arguments)
+    else:
+        _apply_to_images(decisions, path, arguments.move_to)
+
+
+def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None:
+    if arguments.out is None:
+        raise ValueError("Corrected tables need a name of their own. Pass --out FILE.")
+    apply_to_table(
+        decisions,
+        arguments.data,
+        arguments.out,
+        encoding=arguments.encoding,
+        overwrite=arguments.force,
+    )
+    _say(f"{_counts(decisions)}\nWritten: {arguments.out.resolve()}")
+
+
+def _apply_to_images(
+    decisions: Decisions, folder: Path, new_folder: Path | None
+) -> None:
+    moves = moves_of_images(decisions, folder)
+    if new_folder is None:
+        for old, new in moves:
+            _say(f"{plain(old.as_posix())} -> {plain(new.as_posix())}")
+        _say(
+            f"{_counts(decisions)}\nNothing was written. Pass --move-to FOLDER to copy "
+            "all images to a new folder, by their corrected class."
+        )
+        return
+    n_images = copy_images(folder, moves, new_folder)
+    _say(f"{_counts(decisions)}\nCopied {n_images:,} images: {new_folder.resolve()}")
+
+
+def _counts(decisions: Decisions) -> str:
+    return (
+        f"{len(decisions.changes):,} labels changed, {decisions.n_kept:,} kept, "
+        f"{decisions.n_unsure:,} unsure (unchanged)."
+    )
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
