@@ -31,6 +31,8 @@ LAYERS = {
     "plots": 5,
     "_estimators": 6,
     "audit": 7,
+    "cli": 8,
+    "__main__": 9,
     "__init__": 9,
 }
 #: Layers within _estimators: shared parts, then the methods, then those built on them.
@@ -72,6 +74,8 @@ WITHOUT_TORCH = (
     "datasets",
     "plots",
     "audit",
+    "cli",
+    "__main__",
 )
 #: The only files that import skorch.
 WITH_SKORCH = ("_engine/net.py", "_engine/callbacks.py")
@@ -123,7 +127,7 @@ def test_third_party_imports_stay_in_their_place(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["noise", "stopping", "metrics", "datasets", "plots", "audit"]
+    "name", ["noise", "stopping", "metrics", "datasets", "plots", "audit", "cli"]
 )
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"

@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from skpresto.audit._decisions import Decisions
 from skpresto.audit._safe_write import check_writable, whole_file
@@ -74,7 +75,6 @@ def _corrected_lines(decisions: Decisions, layout: Layout) -> Iterator[str]:
 def _apply_to_parquet(
     decisions: Decisions, path: Path, out: Path, overwrite: bool
 ) -> None:
-    import pyarrow as pa
     from pyarrow import parquet
 
     table = parquet.read_table(path)
@@ -89,9 +89,23 @@ def _apply_to_parquet(
         values[row] = original[label]
     position = table.column_names.index(column)
     field = table.schema.field(column)
-    changed = table.set_column(position, field, pa.array(values, type=field.type))
+    changed = table.set_column(position, field, _arrow_array(values, table[column]))
     with whole_file(out, overwrite=overwrite, mode="wb") as file:
         parquet.write_table(changed, file)
+
+
+def _arrow_array(values: list[Any], like: Any) -> Any:
+    """Return values as an array of the same type, with categories in their order."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(like.type):
+        return pa.array(values, type=like.type)
+    categories = like.unify_dictionaries().chunk(0).dictionary
+    codes = {value: code for code, value in enumerate(categories.to_pylist())}
+    indices = pa.array([codes.get(value) for value in values], like.type.index_type)
+    return pa.DictionaryArray.from_arrays(
+        indices, categories, ordered=like.type.ordered
+    )
 
 
 def moves_of_images(decisions: Decisions, folder: Path) -> list[tuple[Path, Path]]:

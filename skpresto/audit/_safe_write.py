@@ -50,7 +50,7 @@ def whole_file(path: Path, *, overwrite: bool, **options: Any) -> Iterator[Any]:
         if overwrite:
             os.replace(name, path)
         else:
-            os.link(name, path)  # fails if the file has appeared meanwhile
+            os.link(name, path)  # unlike a rename, fails if the file exists by now
     finally:
         Path(name).unlink(missing_ok=True)
 

@@ -118,7 +118,7 @@ class _Category:
 
     def __init__(self, name: Any, column: pd.Series, members: list[Any]) -> None:
         self.name = short(name, 60)
-        self.codes, self.values = pd.factorize(column.astype(str), sort=False)
+        self.codes, self.values = pd.factorize(_as_texts(column))
         n_values = len(self.values)
         counts = [np.bincount(self.codes[rows], minlength=n_values) for rows in members]
         self.fractions = np.array([c / max(c.sum(), 1) for c in counts])
@@ -153,6 +153,11 @@ def _as_floats(column: pd.Series) -> Floats:
         values = nanoseconds.astype("int64").to_numpy(dtype=np.float64)
         return np.where(column.isna().to_numpy(), np.nan, values)
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _as_texts(column: pd.Series) -> NDArray[Any]:
+    texts = column.astype("str").to_numpy(dtype=object)
+    return np.where(column.isna().to_numpy(), "missing", texts)
 
 
 def _median(values: Floats) -> float:

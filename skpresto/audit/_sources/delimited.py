@@ -124,7 +124,7 @@ def check_unique(columns: list[str], path: Path) -> None:
         )
 
 
-def wrong_encoding(path: Path, encoding: str, error: UnicodeError) -> ValueError:
+def wrong_encoding(path: Path, encoding: str, error: UnicodeDecodeError) -> ValueError:
     """Return the error for a file in another encoding."""
     with path.open("rb") as file:
         hint = _BYTE_ORDER_MARKS.get(file.read(2), "latin-1")

@@ -1,6 +1,7 @@
 """Images in one folder per class."""
 
 import os
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from skpresto.audit._sources.base import (
     fingerprint_of_strings,
 )
 from skpresto.audit._sources.patches import patch_features
-from skpresto.datasets._pictures import image_files
+from skpresto.datasets._pictures import IMAGE_ENDINGS, MAX_PIXELS
 
 #: Side to which images are resized for training.
 SIDE = 32
@@ -80,8 +81,8 @@ def read_image_folder(folder: Path) -> ImageSource:
     images = set(found)
     left_out = [
         LeftOut(file.relative_to(folder).as_posix(), "not an image")
-        for file in sorted(folder.glob("*/*"))
-        if file not in images and _is_visible(file) and _is_visible(file.parent)
+        for file in sorted(_files_by_class(folder))
+        if file not in images
     ]
     rows, pixels = [], []
     for row, file in enumerate(found):
@@ -121,7 +122,12 @@ def open_image(file: Path, side: int | None = None) -> Any:
     """
     from PIL import Image, ImageOps
 
-    with Image.open(file) as image:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        image = Image.open(file)
+    with image:
+        if image.width * image.height > MAX_PIXELS:
+            raise ValueError(f"it has more than {MAX_PIXELS:,} pixels")
         if side is not None:
             image.draft("RGB", (2 * side, 2 * side))
         upright = ImageOps.exif_transpose(image)
@@ -142,8 +148,24 @@ def fingerprint_of_folder(folder: Path, files: list[Path]) -> str:
 
 def images_below(folder: Path) -> list[Path]:
     """Return the images of a folder with one folder per class, by name."""
-    classes = sorted(p for p in folder.iterdir() if _is_visible(p) and p.is_dir())
-    return [file for of_class in classes for file in image_files(of_class)]
+    base = folder.resolve()
+    return sorted(file for file in _files_by_class(folder) if _is_image(file, base))
+
+
+def _files_by_class(folder: Path) -> list[Path]:
+    """Return the files of all classes, without hidden ones."""
+    return [
+        file
+        for file in folder.glob("*/*")
+        if not file.name.startswith(".") and not file.parent.name.startswith(".")
+    ]
+
+
+def _is_image(file: Path, base: Path) -> bool:
+    """Return whether a file is an image, and not a link that leaves the folder."""
+    if file.suffix.lower() not in IMAGE_ENDINGS or not file.is_file():
+        return False
+    return file.resolve().is_relative_to(base)
 
 
 def _as_bytes(image: Any) -> Any:
@@ -156,7 +178,3 @@ def _as_bytes(image: Any) -> Any:
     low, high = values.min(), values.max()
     scaled = 255 * (values - low) / ((high - low) or 1.0)
     return Image.fromarray(scaled.astype(np.uint8))
-
-
-def _is_visible(path: Path) -> bool:
-    return not path.name.startswith(".")

@@ -96,7 +96,8 @@ def _activations(
 
 def _normalized(patches: NDArray[np.uint8]) -> Floats:
     """Return patches with equal brightness and contrast."""
-    values = patches.astype(np.float32) / 255
+    values = patches.astype(np.float32)
+    values /= 255
     values -= values.mean(axis=1, keepdims=True)
     values /= np.sqrt(values.var(axis=1, keepdims=True) + _CONTRAST)
     return values

@@ -140,7 +140,7 @@ def _read_labels(
         raise ValueError(
             f"{path} needs one label per row, got an array of shape {labels.shape}."
         )
-    return pd.Series(labels), pd.DataFrame()
+    return pd.Series(labels), pd.DataFrame(index=range(len(labels)))
 
 
 def _class_names(

@@ -6,9 +6,11 @@ from numpy.typing import NDArray
 
 from skpresto.audit._fit import standardized
 
-#: Dimensions of a column of texts that the user named, and of other strings.
+#: Dimensions of a column of texts that the user named, and at most of other strings.
 N_TEXT_DIMENSIONS = 200
 N_STRING_DIMENSIONS = 30
+#: Rows per dimension of a string: with fewer, networks learn the rows by heart.
+_ROWS_PER_DIMENSION = 100
 
 #: Standard deviations at which values are cut off: outliers disturb training.
 _MAX_DEVIATION = 5.0
@@ -19,8 +21,9 @@ def vectorize(frame: pd.DataFrame, text: str | None, seed: int) -> NDArray[np.fl
 
     Categories, dates and strings are encoded by skrub's TableVectorizer, and missing
     numbers replaced by the median. The columns that are made of one column of the table
-    have a total variance of 1, so that thirty dimensions of a free text count as much
-    as one number. A text column that the user named counts as much as all others.
+    have a total variance of 1, so that the dimensions of a free text together count
+    as much as one number. A text column that the user named counts as much as all
+    others.
 
     Parameters
     ----------
@@ -38,17 +41,17 @@ def vectorize(frame: pd.DataFrame, text: str | None, seed: int) -> NDArray[np.fl
         encoded = _encoded_text(frame[text], seed)
         scale = np.sqrt(encoded.var(axis=0).sum() / max(len(blocks), 1))
         blocks.append((encoded - encoded.mean(axis=0)) / (scale or 1.0))
-    features = np.concatenate(blocks, axis=1).astype(np.float32)
-    # The network learns best from columns with a variance of about 1.
-    total = features.var(axis=0, dtype=np.float64)
-    return features * np.float32(1 / np.sqrt(total[total > 0].mean() or 1.0))
+    return np.concatenate(blocks, axis=1).astype(np.float32)
 
 
 def _encoded_columns(frame: pd.DataFrame, seed: int) -> list[NDArray[np.float32]]:
     """Return the encoded columns, one array per column of the table."""
     from skrub import StringEncoder, TableVectorizer
 
-    strings = StringEncoder(n_components=N_STRING_DIMENSIONS, random_state=seed)
+    n_dimensions = int(
+        np.clip(len(frame) // _ROWS_PER_DIMENSION, 2, N_STRING_DIMENSIONS)
+    )
+    strings = StringEncoder(n_components=n_dimensions, random_state=seed)
     vectorizer = TableVectorizer(high_cardinality=strings)
     encoded = vectorizer.fit_transform(frame)
     made_of = pd.Series(vectorizer.output_to_input_)
@@ -74,13 +77,12 @@ def _encoded_text(texts: pd.Series, seed: int) -> NDArray[np.float32]:
 
 def _block(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return columns without missing values, with a total variance of 1."""
-    values[~np.isfinite(values)] = np.nan
-    is_missing = np.isnan(values)
+    is_missing = ~np.isfinite(values)
     if is_missing.any():
-        is_empty = is_missing.all(axis=0)
-        values[:, is_empty] = 0.0
-        values = np.where(is_missing & ~is_empty, np.nanmedian(values, axis=0), values)
-        has_missing = is_missing.any(axis=1)[:, None].astype(np.float32)
+        known = np.where(is_missing, np.nan, values)
+        known[:, is_missing.all(axis=0)] = 0.0
+        values = np.where(is_missing, np.nanmedian(known, axis=0), values)
+        has_missing = is_missing.any(axis=1, keepdims=True).astype(np.float32)
         values = np.concatenate([values, has_missing], axis=1)
     scaled = np.clip(standardized(values), -_MAX_DEVIATION, _MAX_DEVIATION)
     n_varying = max(int((scaled.std(axis=0) > 0).sum()), 1)

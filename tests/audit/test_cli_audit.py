@@ -1,0 +1,283 @@
+"""``skpresto audit``: from files to a page and a table."""
+
+import csv
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from sklearn.datasets import make_blobs
+
+from skpresto.cli import main
+
+ROW_COLUMNS = ["row", "given", "suggested", "quality", "is_safe"]
+FEW_EPOCHS = ["--quick", "--epochs", "4"]
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def flowers():
+    """A table of mixed columns in which 40 of 600 labels are wrong."""
+    rng = np.random.RandomState(0)
+    X, y = make_blobs(n_samples=600, centers=3, cluster_std=0.7, random_state=0)
+    frame = pd.DataFrame(X, columns=["width", "height"])
+    frame["color"] = np.array(["red", "blue", "white"])[y]
+    frame["seen"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(
+        rng.randint(90, size=600), unit="D"
+    )
+    frame["note"] = [f"<script>alert({i})</script> near the pond" for i in range(600)]
+    frame.loc[::17, "width"] = np.nan
+    frame.loc[::23, "color"] = None
+    given = y.copy()
+    is_wrong = rng.permutation(600) < 40
+    given[is_wrong] = (given[is_wrong] + 1) % 3
+    frame["species"] = np.array(["setosa", "<b>versicolor</b>", "virginica"])[given]
+    return frame
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_csv_gives_a_page_a_table_and_a_summary(flowers, capsys, tmp_path):
+    flowers.to_csv("train.csv", index=False)
+    arguments = ["--label", "species", "--out", "p.html", "--table", "t.csv", "--quick"]
+    assert main(["audit", "train.csv", *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert "600 labels of 3 classes, about" in shown
+    assert str(tmp_path / "p.html") in shown
+    rows = rows_of("t.csv")
+    assert list(rows[0]) == ROW_COLUMNS
+    assert [int(row["row"]) for row in rows] == list(range(600))
+    assert [row["given"] for row in rows] == flowers["species"].tolist()
+    lowest = np.argsort([float(row["quality"]) for row in rows])[:40]
+    colors = {"red": "setosa", "blue": "<b>versicolor</b>", "white": "virginica"}
+    found = flowers.loc[lowest].dropna()
+    assert np.mean(found["species"] != found["color"].map(colors)) >= 0.9
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    assert "&lt;b&gt;versicolor&lt;/b&gt;" in page
+
+
+def test_cross_fitting_is_the_default(flowers, capsys):
+    flowers.to_csv("train.csv", index=False)
+    assert main(["audit", "train.csv", "--label", "species", "--epochs", "4"]) == 0
+    with open("train-audit.html", encoding="utf-8") as page:
+        assert "CrossPrestoppingClassifier" in page.read()
+
+
+def test_parquet_is_read_as_csv_is(flowers):
+    flowers.to_csv("train.csv", index=False)
+    flowers.to_parquet("train.parquet")
+    for name in ("train.csv", "train.parquet"):
+        arguments = [
+            "--label",
+            "species",
+            "--out",
+            f"{name}.html",
+            "--table",
+            f"{name}.t",
+        ]
+        assert main(["audit", name, *arguments, *FEW_EPOCHS]) == 0
+    labels = [
+        [r["given"] for r in rows_of(f"{n}.t")] for n in ("train.csv", "train.parquet")
+    ]
+    assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_other_separators_are_recognized(flowers, separator):
+    flowers.to_csv("train.csv", index=False, sep=separator)
+    assert main(["audit", "train.csv", "--label", "species", *FEW_EPOCHS]) == 0
+
+
+def test_rows_without_label_are_left_out_and_listed(flowers, capsys):
+    flowers.loc[[3, 7], "species"] = None
+    flowers.to_csv("train.csv", index=False)
+    arguments = ["--label", "species", "--table", "t.csv", *FEW_EPOCHS]
+    assert main(["audit", "train.csv", *arguments]) == 0
+    assert (
+        "2 not audited: row 3 (no label), row 7 (no label)" in capsys.readouterr().out
+    )
+    rows = rows_of("t.csv")
+    assert len(rows) == 600
+    assert (rows[3]["given"], rows[3]["quality"]) == ("", "")
+    assert rows[4]["given"] == flowers["species"][4]
+
+
+def test_classes_named_na_and_none_are_classes(flowers):
+    flowers["species"] = np.where(flowers["species"] == "setosa", "NA", "None")
+    flowers.to_csv("train.csv", index=False)
+    arguments = ["--label", "species", "--table", "t.csv", *FEW_EPOCHS]
+    assert main(["audit", "train.csv", *arguments]) == 0
+    assert {row["given"] for row in rows_of("t.csv")} == {"NA", "None"}
+
+
+def test_row_numbers_and_ignored_columns_are_not_used(flowers, capsys):
+    flowers.to_csv("train.csv")  # with an index
+    arguments = ["--label", "species", "--ignore", "note", *FEW_EPOCHS]
+    assert main(["audit", "train.csv", *arguments]) == 0
+    assert (
+        "Column 'Unnamed: 0' is not used: it is a row number."
+        in capsys.readouterr().out
+    )
+
+
+def test_text_column_is_learned_from_and_shown(capsys):
+    rng = np.random.RandomState(0)
+    words = {"good": ["great", "lovely", "superb"], "bad": ["awful", "broken", "poor"]}
+    labels = rng.choice(["good", "bad"], size=200)
+    texts = [
+        " ".join(rng.choice(words[label], 5)) + f" no {i}"
+        for i, label in enumerate(labels)
+    ]
+    given = labels.copy()
+    given[:10] = np.where(labels[:10] == "good", "bad", "good")
+    pd.DataFrame({"comment": texts, "stars": given}).to_csv("r.csv", index=False)
+    arguments = ["--label", "stars", "--text", "comment", "--table", "t.csv", "--quick"]
+    assert main(["audit", "r.csv", *arguments]) == 0
+    lowest = np.argsort([float(row["quality"]) for row in rows_of("t.csv")])[:10]
+    assert np.mean(lowest < 10) >= 0.7
+    with open("r-audit.html", encoding="utf-8") as page:
+        assert texts[lowest[0]] in page.read()
+
+
+def test_probabilities_need_no_training(probabilities, capsys):
+    probability, y = probabilities
+    np.save("p.npy", probability)
+    pd.DataFrame({"y": y}).to_csv("y.csv", index=False)
+    assert main(["audit", "p.npy", "--labels", "y.csv", "--table", "t.csv"]) == 0
+    rows = rows_of("t.csv")
+    assert [row["given"] for row in rows] == [str(label) for label in y]
+    lowest = np.argsort([float(row["quality"]) for row in rows])[:12]
+    assert np.mean(lowest < 12) > 0.5
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv"])
+def test_probabilities_may_name_their_classes(probabilities, ending):
+    probability, y = probabilities
+    names = np.array(["c", "a", "b"])  # not in the order of the alphabet
+    if ending == "npz":
+        np.savez("p.npz", pred_proba=probability, classes=names)
+    else:
+        pd.DataFrame(probability, columns=names).to_csv("p.csv", index=False)
+    np.save("y.npy", names[y])
+    arguments = ["--labels", "y.npy", "--table", "t.csv"]
+    assert main(["audit", f"p.{ending}", *arguments]) == 0
+    rows = rows_of("t.csv")
+    assert np.mean([r["suggested"] == r["given"] for r in rows[12:]]) > 0.9
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Bright and dark images of mixed sizes and modes, two of them misfiled."""
+    rng = np.random.RandomState(0)
+    for i in range(60):
+        is_bright = i % 2 == 0
+        name = "night" if is_bright == (i < 2) else "day"
+        side = 20 + i % 30
+        level = 200 if is_bright else 20
+        pixels = (level + rng.randint(40, size=(side, side + 3, 3))).astype(np.uint8)
+        image = Image.fromarray(pixels).convert(
+            ["RGB", "L", "RGBA", "P", "CMYK"][i % 5]
+        )
+        folder = tmp_path / "photos" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        image.save(folder / f"{i:02}.{'jpg' if i % 5 == 4 else 'png'}")
+    return tmp_path / "photos"
+
+
+def test_image_folder_gives_a_page_with_thumbnails(photos, tmp_path, capsys):
+    (photos / "day" / "notes.txt").write_text("not an image")
+    (photos / "day" / "broken.png").write_bytes(b"\x89PNG not really")
+    whole = (photos / "day" / "04.jpg").read_bytes()
+    (photos / "night" / "cut.jpg").write_bytes(whole[: len(whole) // 2])
+    arguments = ["--out", "p.html", "--table", "t.csv", *FEW_EPOCHS]
+    assert main(["audit", "photos", *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert "60 labels of 2 classes" in shown
+    assert "3 not audited: day/notes.txt (not an image)" in shown
+    assert "data:image/jpeg;base64," in (tmp_path / "p.html").read_text(
+        encoding="utf-8"
+    )
+    rows = rows_of("t.csv")
+    assert len(rows) == 62
+    assert rows[0]["row"] == "day/01.png"
+
+
+def test_same_seed_gives_the_same_table(flowers):
+    flowers.to_csv("train.csv", index=False)
+    for name in ("a", "b"):
+        arguments = [
+            "--label",
+            "species",
+            "--table",
+            f"{name}.csv",
+            "--out",
+            f"{name}.html",
+        ]
+        assert main(["audit", "train.csv", *arguments, *FEW_EPOCHS]) == 0
+    with open("a.csv") as a, open("b.csv") as b:
+        assert a.read() == b.read()
+
+
+@pytest.mark.parametrize("command", ["--help", "audit --help", "apply --help"])
+def test_help_is_shown_without_loading_anything_heavy(command):
+    code = (
+        "import sys; from skpresto.cli import main\n"
+        f"try: main({command.split()!r})\n"
+        "except SystemExit as stop: assert stop.code == 0\n"
+        "heavy = {'torch', 'pandas', 'sklearn', 'skrub', 'rich', 'numpy'}\n"
+        "heavy &= set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert "skpresto" in run.stdout
+
+
+def test_module_runs_as_a_program():
+    run = subprocess.run(
+        [sys.executable, "-m", "skpresto", "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout.count(".")) == (0, 2)
+
+
+def test_page_of_digits_finds_wrong_labels_and_stays_small(tmp_path):
+    from sklearn.datasets import load_digits
+    from sklearn.metrics import average_precision_score
+
+    from skpresto.noise import PairNoise
+
+    rng = np.random.RandomState(0)
+    X, y = load_digits(return_X_y=True)
+    rows = rng.randint(len(X), size=3000)
+    names = np.array([f"digit {i}" for i in range(10)])
+    pixels = np.clip(X[rows] + rng.normal(size=(3000, 64)), 0, 16)
+    frame = pd.DataFrame(pixels).add_prefix("pixel ")
+    frame["note"] = [f"<script>alert({i % 97})</script>" for i in range(3000)]
+    frame["digit"] = names[PairNoise(0.4, random_state=0).fit_transform(y[rows])]
+    frame.to_csv("digits.csv", index=False)
+    arguments = ["--label", "digit", "--quick", "--table", "t.csv", "--out", "p.html"]
+    assert main(["audit", "digits.csv", *arguments]) == 0
+    quality = [float(row["quality"]) for row in rows_of("t.csv")]
+    is_wrong = frame["digit"] != names[y[rows]]
+    assert average_precision_score(is_wrong, -np.array(quality)) >= 0.97
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert len(page) < 6_000_000
+    assert "<script>alert" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
