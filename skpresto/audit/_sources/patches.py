@@ -15,7 +15,8 @@ from sklearn.decomposition import PCA
 Floats = NDArray[np.float32]
 
 _PATCH = 6
-_N_PATCHES = 60_000
+_MOST_PATCHES = 60_000
+_PATCHES_PER_IMAGE = 100
 _N_CENTERS = 256
 _N_DIMENSIONS = 256
 #: Added to variances, so that flat patches and rare directions are not blown up.
@@ -54,18 +55,20 @@ def _dictionary(
 ) -> tuple[Floats, Floats, Floats]:
     """Return mean and whitening matrix of random patches, and cluster centers."""
     n_places = pixels.shape[1] - _PATCH + 1
-    image = rng.randint(len(pixels), size=_N_PATCHES)
-    top, left = rng.randint(n_places, size=(2, _N_PATCHES))
+    n_patches = min(_PATCHES_PER_IMAGE * len(pixels), _MOST_PATCHES)
+    image = rng.randint(len(pixels), size=n_patches)
+    top, left = rng.randint(n_places, size=(2, n_patches))
     windows = np.lib.stride_tricks.sliding_window_view(
         pixels, (_PATCH, _PATCH), axis=(1, 2)
     )
-    patches = _normalized(windows[image, top, left].reshape(_N_PATCHES, -1))
+    patches = _normalized(windows[image, top, left].reshape(n_patches, -1))
     mean = patches.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(patches, rowvar=False))
     scale = 1 / np.sqrt(np.maximum(values, 0) + _WHITENING)
     whitening = ((vectors * scale) @ vectors.T).astype(np.float32)
+    n_centers = min(_N_CENTERS, n_patches)
     clusters = MiniBatchKMeans(
-        _N_CENTERS, batch_size=4096, n_init=1, max_iter=20, random_state=rng
+        n_centers, batch_size=4096, n_init=1, max_iter=20, random_state=rng
     )
     clusters.fit((patches - mean) @ whitening)
     return mean, whitening, clusters.cluster_centers_.astype(np.float32)
