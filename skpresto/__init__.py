@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skpresto._engine.interrupt import keep_interrupted
     from skpresto._estimators.active_bias import ActiveBiasClassifier
     from skpresto._estimators.coteaching import CoTeachingClassifier
     from skpresto._estimators.coteaching_plus import CoTeachingPlusClassifier
@@ -29,6 +30,7 @@ __all__ = [
     "PrestoppingClassifier",
     "PrestoppingPlusClassifier",
     "SelfieClassifier",
+    "keep_interrupted",
     "resumable",
     "resume_status",
 ]
@@ -42,6 +44,7 @@ _MODULES = {
     "PrestoppingClassifier": "_estimators.prestopping",
     "PrestoppingPlusClassifier": "_estimators.prestopping_plus",
     "SelfieClassifier": "_estimators.selfie",
+    "keep_interrupted": "_engine.interrupt",
     "resumable": "_resume.folder",
     "resume_status": "_resume.folder",
 }

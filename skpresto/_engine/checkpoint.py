@@ -51,7 +51,14 @@ class Checkpoint:
         )
 
     def restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
-        """Put net and predictions back into this state."""
+        """Put net and predictions back into this state, even if Ctrl-C is pressed."""
+        try:
+            self._restore(net, history)
+        except KeyboardInterrupt:  # half of a state must not be used
+            self._restore(net, history)
+            raise
+
+    def _restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
         net.module_.load_state_dict(self.module)
         for buffer, before in zip(net.module_.buffers(), self.buffers, strict=True):
             buffer.copy_(before)

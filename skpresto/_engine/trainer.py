@@ -13,6 +13,7 @@ from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
 from skpresto._engine.ensemble import FinalAndFoldNetworks
 from skpresto._engine.epoch_record import EpochMeasurement
 from skpresto._engine.fit_task import FitTask
+from skpresto._engine.interrupt import EarlierNetworks
 from skpresto._engine.journal import Journal, NoJournal
 from skpresto._engine.loop import EpochLoop, Observer
 from skpresto._engine.net import NoisyLabelNet
@@ -86,6 +87,7 @@ class Trainer:
         self.checkpoints = CheckpointStore()
         self._task = task or FitTask()
         self._is_started = False
+        self.earlier = EarlierNetworks()
 
     def start(
         self,
@@ -107,6 +109,8 @@ class Trainer:
             Trained networks that predict as an ensemble with the new ones.
         """
         self._end_training()
+        self.earlier.remember(self)
+        self.n_epochs = 0
         self.net.blueprint_ = replace(
             self.net.blueprint_, n_networks=n_networks, must_differ=must_differ
         )
@@ -114,7 +118,6 @@ class Trainer:
         self._is_started = True
         if folds := list(folds):
             self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
-        self.n_epochs = 0
         self.history.clear()
 
     def run(

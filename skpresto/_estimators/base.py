@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto._engine.fit_task import FitTask
+from skpresto._engine.interrupt import keeps_interrupted
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows
@@ -22,6 +23,7 @@ from skpresto._estimators.build import build_net
 from skpresto._estimators.device import check_device
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
+from skpresto._estimators.reporting import findings_after_interrupt
 from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
@@ -165,7 +167,7 @@ class BaseNoisyLabelClassifier(
                     **{name: getattr(self, name) for name in self._fitted_names()},
                     "net_": trainer.net,
                 }
-                findings = self._train(trainer, rng)
+                findings = self._train_or_keep(trainer, rng)
                 trainer.finish()
             finally:
                 progress.close()
@@ -175,6 +177,19 @@ class BaseNoisyLabelClassifier(
         fingerprint = fingerprint_of(data.labels.numpy())
         findings = replace(findings.decoded(self.classes_), fingerprint=fingerprint)
         self._publish(findings)
+
+    def _train_or_keep(
+        self, trainer: Trainer, rng: np.random.RandomState
+    ) -> LabelFindings:
+        """Train, or keep what there is if that is interrupted and asked for."""
+        self.is_interrupted_ = False
+        try:
+            return self._train(trainer, rng)
+        except KeyboardInterrupt:
+            if not (keeps_interrupted() and trainer.earlier.use_interrupted(trainer)):
+                raise
+        self.is_interrupted_ = True
+        return findings_after_interrupt(self, trainer)
 
     def _check_fit_requirements(self, given: dict[str, Any]) -> None:
         """Raise if the method needs an argument that ``fit`` was not given."""

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._warn import warn_caller
 
 
 def early_visits(trainer: Trainer, max_epochs: int) -> MeanProbabilities:
@@ -55,4 +57,23 @@ def report_labels(
         corrected=corrected,
         is_corrected=None if corrected is None else corrected != labels,
         **further,
+    )
+
+
+def findings_after_interrupt(estimator: Any, trainer: Trainer) -> LabelFindings:
+    """Return what the predictions of networks say whose training was interrupted."""
+    warn_caller(
+        f"{type(estimator).__name__}: training was interrupted in the stage "
+        f"{trainer.net.stage_!r}; the networks are kept after {trainer.n_epochs} of "
+        f"{estimator.max_epochs} epochs, and labels are assessed by their predictions "
+        "so far. Call fit again for a complete training.",
+        ConvergenceWarning,
+    )
+    trainer.predict_unseen_samples()
+    agreement = trainer.history.agreement(trainer.labels)
+    return LabelFindings(
+        is_safe=trainer.history.agrees(trainer.labels),
+        quality=agreement,
+        suggested=trainer.history.vote(),
+        agreement=agreement,
     )

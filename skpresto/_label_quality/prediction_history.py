@@ -117,6 +117,10 @@ class PredictionHistory:
         self._predicted.index_copy_(0, index, torch.cat((newest, older), dim=1))
         self._n_entries.index_copy_(0, index, counts)
 
+    def discard(self) -> None:
+        """Forget the predictions recorded since the last call of :meth:`expect`."""
+        self._visits = None
+
     def vote_of_batch(self) -> Tensor:
         """Return the vote of each sample of the batch recorded last."""
         visits = self._current
