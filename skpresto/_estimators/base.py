@@ -96,13 +96,16 @@ class BaseNoisyLabelClassifier(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or \
-(n_samples, channels, height, width), or torch Dataset
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), array-like \
+of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch Dataset
             Training samples. Arrays of type float32 are used without a copy, others
             are converted, so integers beyond 2**24 lose their last digits (scale them
-            first). A memory map is read batch by batch, and a map-style ``Dataset``
-            item by item, in worker processes if ``iterator_train__num_workers`` is
-            set.
+            first). A memory map is read batch by batch, and rows of a sparse matrix are
+            made dense batch by batch. A map-style ``Dataset`` is read item by item, in
+            worker processes if ``iterator_train__num_workers`` is set; samples of
+            different length need ``iterator_train__collate_fn`` and
+            ``iterator_valid__collate_fn``. A dict or tuple has the inputs of a module
+            with several of them; integers in it stay integers.
         y : array-like of shape (n_samples,)
             Given labels: strings, integers or booleans. May be omitted for a
             ``Dataset`` whose items are tuples of features and label.
@@ -224,7 +227,8 @@ class BaseNoisyLabelClassifier(
         Notes
         -----
         The probabilities of a row do not depend on the other rows: the same bits result
-        in any order, one row at a time, and for any ``iterator_valid__batch_size``.
+        in any order, one row at a time, and for any ``iterator_valid__batch_size``,
+        unless ``iterator_valid__collate_fn`` makes the batches.
         Calls from several threads run at the same time, also during a fit.
         """
         check_is_fitted(self)

@@ -214,3 +214,15 @@ def test_other_columns_or_bad_numbers_at_predict_and_in_validation():
         clf.fit(GOOD, LABELS, X_val=with_value(np.nan), y_val=LABELS)
     with pytest.raises(ValueError, match=r"X_val with samples of shape \(4,\)"):
         clf.fit(GOOD, LABELS, X_val=sparse.csr_array(GOOD[:, :4]), y_val=LABELS)
+
+
+def test_weights_of_sparse_samples():
+    X, labels = counts()
+    weights = np.random.RandomState(0).uniform(size=len(labels)).round()
+    fits = [
+        quick(PrestoppingClassifier, stop=HoldoutStop(patience=2)).fit(
+            data, labels, sample_weight=weights
+        )
+        for data in (X, sparse.csr_array(X))
+    ]
+    assert_same_fit(*fits, X, sparse.csr_array(X))
