@@ -29,6 +29,8 @@ class CollatePairs:
     """
 
     def __init__(self, collate_fn: Callable[[list], Any], name: str) -> None:
+        if not callable(collate_fn):
+            raise TypeError(f"{name} must be a function, got {collate_fn!r}.")
         self.collate_fn = collate_fn
         self.name = name
 

@@ -1,20 +1,17 @@
 """Validate ``X``: arrays, sparse matrices, datasets, and several of them together."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 from torch.utils.data import Dataset
 
 from skpresto._engine.dataset_rows import DatasetRows, labels_of
 from skpresto._engine.parts_rows import PartsRows
-from skpresto._engine.sample_rows import ArrayRows, SampleRows, as_rows
+from skpresto._estimators.arrays import array_rows, part_rows, without_tensor
 
 
 def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
@@ -28,7 +25,7 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         return _check_dataset(estimator, X, y, reset=reset)
     if has_several_parts(estimator, X, y, reset=reset):
         return _check_parts(estimator, X, y, reset=reset)
-    is_memmap = isinstance(X, np.memmap)
+    X, is_memmap = without_tensor(X), isinstance(X, np.memmap)
     settings = {
         "accept_sparse": "csr",
         "dtype": "numeric" if is_memmap else np.float32,
@@ -38,36 +35,11 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
     }
     if not reset:
         X = validate_data(estimator, X, **settings)
-        rows = _array_rows(X, is_memmap)
+        rows = array_rows(X, is_memmap)
         check_sample_shape(estimator, rows.sample_shape, "X")
         return rows
     X, y = validate_data(estimator, X, y, ensure_min_samples=2, **settings)
-    return _array_rows(X, is_memmap), y
-
-
-def _array_rows(X: Any, is_memmap: bool) -> SampleRows:
-    """Return the rows of a validated array or sparse matrix."""
-    if is_memmap:
-        _check_range(X)
-        return as_rows(X)
-    return as_rows(X if sparse.issparse(X) else _as_tensor(X))
-
-
-def _as_tensor(X: NDArray) -> torch.Tensor:
-    with warnings.catch_warnings():
-        # The tensor is only read from, so a read-only array may stand behind it.
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
-        return torch.from_numpy(X)
-
-
-def _check_range(X: NDArray) -> None:
-    """Raise if a memory map holds what float32 cannot; reads it block by block."""
-    limit = np.finfo(np.float32).max
-    for start in range(0, len(X) if X.dtype == np.float64 else 0, 4096):
-        if np.abs(X[start : start + 4096]).max() > limit:
-            raise ValueError(
-                "Input X contains infinity or a value too large for dtype('float32')."
-            )
+    return array_rows(X, is_memmap), y
 
 
 def _check_dataset(estimator: Any, dataset: Dataset, y: Any, *, reset: bool) -> Any:
@@ -138,7 +110,7 @@ def _check_parts(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
             f"{name} needs X as a dict to have names of arguments as keys, got the "
             f"keys {list(named)}. Name each part as forward() of the module does."
         )
-    parts = {key: _part_rows(key, part) for key, part in named.items()}
+    parts = {key: part_rows(key, part) for key, part in named.items()}
     lengths = {key: len(part) for key, part in parts.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(
@@ -155,48 +127,6 @@ def _check_parts(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     check_consistent_length(rows, y)
     _set_n_features(estimator, rows.sample_shape)
     return rows, y
-
-
-def _part_rows(key: Any, part: Any) -> SampleRows:
-    """Return the rows of one part; floats become float32, integers stay integers."""
-    name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
-    if np.isscalar(part) or part is None:
-        raise ValueError(
-            f"{name} must be an array with a row per sample, got {part!r}."
-        )
-    try:
-        part = check_array(
-            part,
-            accept_sparse="csr",
-            dtype=None,
-            ensure_2d=False,
-            allow_nd=True,
-            ensure_min_features=0,
-            input_name=name,
-        )
-    except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
-        raise ValueError(
-            f"{name} has rows of different length. Pad them to one length (a tokenizer "
-            "of transformers does so with padding=True)."
-        ) from None
-    if part.dtype.kind not in "fiub":
-        raise ValueError(
-            f"{name} must be numbers, got dtype {part.dtype}. Encode it first."
-        )
-    if sparse.issparse(part):
-        return as_rows(part.astype(np.float32, copy=False))
-    if is_memmap:
-        return ArrayRows(part, keeps_integers=True)
-    return as_rows(_as_tensor(part.astype(_part_type(part.dtype), copy=False)))
-
-
-def _part_type(dtype: np.dtype) -> Any:
-    if dtype.kind == "f":
-        return np.float32
-    is_known = dtype.kind in "ib" or dtype == np.uint8
-    return dtype if is_known else np.int64  # torch computes with few unsigned types
 
 
 def check_sample_shape(estimator: Any, got: Any, name: str) -> None:

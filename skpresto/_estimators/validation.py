@@ -12,6 +12,7 @@ from torch.utils.data import Dataset
 
 from skpresto._engine.dataset_rows import labels_of
 from skpresto._engine.rows import TrainingData
+from skpresto._estimators.arrays import without_tensor
 from skpresto._estimators.features import (
     check_rows,
     check_sample_shape,
@@ -57,6 +58,7 @@ def check_validation_data(
             f"{name} needs X_val and y_val together, but fit() got only {given}. "
             f"Pass {missing} too, or neither."
         )
+    X_val = without_tensor(X_val, "X_val")
     has_parts = has_several_parts(estimator, X_val, reset=False)
     if not has_parts and not isinstance(X_val, Dataset):
         settings = {"accept_sparse": True, "allow_nd": True, "dtype": None}

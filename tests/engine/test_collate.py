@@ -79,3 +79,8 @@ def test_the_default_function_gives_what_a_loader_gives():
     X = TensorRows(torch.rand(4, 3))
     both = probe_batch(X, None), probe_batch(X, CollatePairs(default_collate, "name"))
     assert torch.equal(*both)
+
+
+def test_the_function_must_be_one():
+    with pytest.raises(TypeError, match="name must be a function, got 3"):
+        CollatePairs(3, "name")

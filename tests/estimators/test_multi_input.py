@@ -80,6 +80,10 @@ def tensors():
 
 KINDS = {
     "tensors": {"numbers": tensors()[0], "words": tensors()[1]},
+    "a tensor with gradients": {
+        "numbers": torch.tensor(NUMBERS, requires_grad=True),
+        "words": tensors()[1],
+    },
     "float64": {"numbers": NUMBERS.astype(np.float64), "words": WORDS},
     "another order": {"words": WORDS, "numbers": NUMBERS},
     "lists": {"numbers": NUMBERS.tolist(), "words": WORDS.tolist()},
@@ -203,6 +207,26 @@ def test_a_list_of_rows_is_still_a_table(blobs):
     np.testing.assert_array_equal(clf.predict_proba(tuple(X)), expected)
 
 
+def test_numbers_beyond_float32_in_a_memory_map_are_refused(tmp_path):
+    np.save(tmp_path / "X.npy", NUMBERS.astype(np.float64) * 1e60)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    with pytest.raises(ValueError, match=r"Input X\['numbers'\].*too large for dtype"):
+        quick(DefaultClassifier).fit({**PARTS, "numbers": mapped}, y)
+
+
+def test_a_table_may_be_a_tensor(blobs):
+    X, labels = blobs
+    params = {"max_epochs": 1, "random_state": 0}
+    expected = DefaultClassifier(**params).fit(X, labels).predict(X)
+    for tensor in (torch.tensor(X, requires_grad=True), torch.tensor(X).double()):
+        clf = DefaultClassifier(**params).fit(tensor, labels)
+        np.testing.assert_array_equal(clf.predict(tensor), expected)
+    half = DefaultClassifier(**params).fit(torch.tensor(X).bfloat16(), labels)
+    assert half.predict(torch.tensor(X).bfloat16()).shape == labels.shape
+    with pytest.raises(TypeError, match="X is a sparse tensor of torch.*scipy"):
+        half.predict(torch.tensor(X).to_sparse())
+
+
 def test_one_part_is_several_too():
     class One(nn.Linear):
         def forward(self, numbers):
@@ -283,11 +307,20 @@ BAD = {
         r"X\['words'\] must be numbers, got dtype object",
     ),
     "ragged": ({**PARTS, "words": RAGGED}, r"X\['words'\] has rows of different len"),
+    "nested": ({**PARTS, "words": PARTS}, r"X\['words'\] must be an array.*a dict"),
+    "beyond float32": (
+        {**PARTS, "numbers": NUMBERS.astype(np.float64) * 1e300},
+        r"X\['numbers'\] contains infinity",
+    ),
+    "a sparse tensor": (
+        {**PARTS, "numbers": torch.from_numpy(NUMBERS).to_sparse()},
+        r"X\['numbers'\] is a sparse tensor of torch",
+    ),
     "numbers as keys": ({0: NUMBERS, 1: WORDS}, r"got the keys \[0, 1\]"),
     "empty": ({}, r"got the keys \[\]"),
     "no array": (
         {**PARTS, "words": 3},
-        r"X\['words'\] must be an array with a row per sample, got 3",
+        r"X\['words'\] must be an array.*got a int",
     ),
 }
 

@@ -1,0 +1,102 @@
+"""Validated arrays, tensors and sparse matrices as rows to train on."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import assert_all_finite, check_array
+from torch import Tensor
+
+from skpresto._engine.sample_rows import ArrayRows, SampleRows, as_rows
+
+
+def without_tensor(X: Any, name: str = "X") -> Any:
+    """Return a tensor as an array, and anything else as it is."""
+    if not isinstance(X, Tensor):
+        return X
+    if X.layout is not torch.strided:
+        raise TypeError(
+            f"{name} is a sparse tensor of torch, of which rows cannot be taken. Pass "
+            "a sparse matrix of scipy, or X.to_dense()."
+        )
+    X = X.detach().cpu()
+    return (X.float() if X.dtype == torch.bfloat16 else X).numpy()
+
+
+def array_rows(X: Any, is_memmap: bool) -> SampleRows:
+    """Return the rows of a validated array or sparse matrix."""
+    if is_memmap:
+        _check_range(X, "X")
+        return as_rows(X)
+    return as_rows(X if sparse.issparse(X) else _as_tensor(X))
+
+
+def part_rows(key: Any, part: Any) -> SampleRows:
+    """Return the rows of one of several arrays that ``X`` consists of.
+
+    Floating-point numbers become float32; integers stay integers, since they may be
+    numbers of words or categories.
+    """
+    name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
+    part = _checked_part(without_tensor(part, name), name)
+    if is_memmap:
+        _check_range(part, name)
+        return ArrayRows(part, keeps_integers=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        part = part.astype(_part_type(part), copy=False)
+        # Once more: what is too large for float32 became infinite.
+        assert_all_finite(part, input_name=name)
+    return as_rows(part if sparse.issparse(part) else _as_tensor(part))
+
+
+def _checked_part(part: Any, name: str) -> Any:
+    is_nested = isinstance(part, Mapping) and not sparse.issparse(part)
+    if np.isscalar(part) or part is None or is_nested:
+        kind = type(part).__name__
+        raise TypeError(f"{name} must be an array with a row per sample, got a {kind}.")
+    settings: dict[str, Any] = {"accept_sparse": "csr", "allow_nd": True, "dtype": None}
+    settings |= {"ensure_2d": False, "ensure_min_features": 0, "input_name": name}
+    try:
+        part = check_array(part, **settings)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(
+            f"{name} has rows of different length. Pad them to one length (a tokenizer "
+            "of transformers does so with padding=True)."
+        ) from None
+    if part.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{name} must be numbers, got dtype {part.dtype}. Encode it first."
+        )
+    return part
+
+
+def _part_type(part: Any) -> Any:
+    kind = part.dtype.kind
+    if kind == "f" or sparse.issparse(part):
+        return np.float32
+    is_known = kind in "ib" or part.dtype == np.uint8
+    return part.dtype if is_known else np.int64  # torch has few unsigned types
+
+
+def _as_tensor(X: NDArray) -> Tensor:
+    with warnings.catch_warnings():
+        # The tensor is only read from, so a read-only array may stand behind it.
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
+        return torch.from_numpy(X)
+
+
+def _check_range(X: NDArray, name: str) -> None:
+    """Raise if a memory map holds what float32 cannot; reads it block by block."""
+    limit = np.finfo(np.float32).max
+    for start in range(0, len(X) if X.dtype == np.float64 else 0, 4096):
+        if np.abs(X[start : start + 4096]).max() > limit:
+            raise ValueError(
+                f"Input {name} contains infinity or a value too large for "
+                "dtype('float32')."
+            )
