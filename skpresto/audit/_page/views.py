@@ -73,13 +73,17 @@ class FeatureView(SampleView):
     frame : DataFrame
         The columns of the samples.
     text : str, default=None
-        A column that is shown as text. None means the first column of strings with
-        many distinct values, if there is one.
+        A column that is shown as text. None means the longest of the columns of strings
+        with many distinct values, if there is one.
     """
 
     def __init__(self, frame: Any, text: str | None = None) -> None:
         texts = [name for name in frame.columns if _is_free_text(frame[name])]
-        self.text_name = text or (texts[0] if texts else None)
+        self.text_name = text or max(
+            texts,
+            key=lambda name: frame[name].astype(str).str.len().mean(),
+            default=None,
+        )
         hidden = [name for name in {*texts, self.text_name} if name is not None]
         self.columns = frame.drop(columns=hidden)
         self._texts = None if self.text_name is None else frame[self.text_name].tolist()
