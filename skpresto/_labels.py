@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
+from skpresto._label_types import array_of_labels
+
 Labels = NDArray[Any]
 Codes = NDArray[Any]
 
@@ -91,7 +93,7 @@ def label_vector(
 
 
 def _one_dimensional(y: Any, owner: str, name: str, hint: str) -> Labels:
-    labels = np.asarray(y)
+    labels = array_of_labels(y)
     # numpy sees no shape in a sparse matrix
     shape = np.shape(labels) or getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1 and labels.ndim == 2:

@@ -8,18 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from skpresto._label_types import refuse_other_type
+from skpresto._labels import label_vector
+
 
 def _memorized_and_correct(
-    memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike
+    owner: str, memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     check_consistent_length(memorized, y, y_true)
     mask = column_or_1d(memorized)
     if mask.dtype != bool:
         raise ValueError(
-            "memorized must be a boolean mask with one entry per sample, but got an "
-            f"array of dtype {mask.dtype}. Pass for example clf.safe_mask_."
+            f"{owner} needs memorized to be a boolean mask with one entry per sample, "
+            f"but got an array of dtype {mask.dtype}. Pass for example clf.safe_mask_."
         )
-    return mask, column_or_1d(y) == column_or_1d(y_true)
+    labels = label_vector(y, owner)
+    true_labels = label_vector(y_true, owner, "y_true")
+    refuse_other_type(owner, labels, true_labels)
+    return mask, np.asarray(labels == true_labels, dtype=bool)
 
 
 def memorization_precision(
@@ -51,7 +57,9 @@ def memorization_precision(
     >>> memorization_precision([True, True, False], ["a", "b", "b"], ["a", "a", "b"])
     0.5
     """
-    mask, correct = _memorized_and_correct(memorized, y, y_true)
+    mask, correct = _memorized_and_correct(
+        "memorization_precision", memorized, y, y_true
+    )
     return float(correct[mask].mean()) if mask.any() else float("nan")
 
 
@@ -82,5 +90,5 @@ def memorization_recall(memorized: ArrayLike, y: ArrayLike, y_true: ArrayLike) -
     >>> memorization_recall([True, True, False], ["a", "b", "b"], ["a", "a", "b"])
     0.5
     """
-    mask, correct = _memorized_and_correct(memorized, y, y_true)
+    mask, correct = _memorized_and_correct("memorization_recall", memorized, y, y_true)
     return float(mask[correct].mean()) if correct.any() else float("nan")

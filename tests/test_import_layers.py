@@ -14,6 +14,7 @@ ROOT = Path(skpresto.__file__).parent
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
     "_fingerprint": 1,
+    "_label_types": -1,
     "_labels": 0,
     "_sklearn": 0,
     "_splits": 0,
@@ -43,10 +44,12 @@ ESTIMATOR_LAYERS = {
     "epochs": 0,
     "arrays": 0,
     "validation_scale": 0,
+    "small_safe_set": 0,
     "weights": 0,
     "features": 1,
     "validation": 2,
     "callbacks": 1,
+    "iterators": 1,
     "build": 2,
     "reporting": 2,
     "base": 3,
@@ -64,6 +67,7 @@ ESTIMATOR_LAYERS = {
 }
 WITHOUT_TORCH = (
     "_fingerprint",
+    "_label_types",
     "_labels",
     "_sklearn",
     "_splits",

@@ -49,3 +49,34 @@ def test_mask_must_be_boolean():
 def test_lengths_must_be_equal():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         memorization_recall([True], [0, 0], [0, 1])
+
+
+@pytest.mark.parametrize("metric", [memorization_precision, memorization_recall])
+@pytest.mark.parametrize(
+    ("y", "y_true"),
+    [
+        ([0, 1], ["0", "1"]),
+        (["0", "1"], [0, 1]),
+        (np.array([0, 1], dtype=object), np.array(["a", "b"], dtype=object)),
+        ([b"a", b"b"], ["a", "b"]),
+        (np.array(["2020-01-01"] * 2, dtype="M8[D]"), [1, 2]),
+    ],
+)
+def test_labels_of_another_type_are_not_simply_wrong(metric, y, y_true):
+    with pytest.raises(
+        TypeError, match=rf"{metric.__name__} needs y and y_true of the same type"
+    ):
+        metric([True, True], y, y_true)
+
+
+@pytest.mark.parametrize(
+    ("y", "y_true"), [([True, False], [1, 0]), ([0.0, 1.0], [0, 1]), ([0, 0], [1, 1])]
+)
+def test_numbers_of_any_type_can_be_compared(y, y_true):
+    expected = np.mean([a == b for a, b in zip(y, y_true, strict=True)])
+    assert memorization_precision([True, True], y, y_true) == expected
+
+
+def test_missing_labels_are_neither_correct_nor_wrong():
+    with pytest.raises(ValueError, match="y_true contains missing values"):
+        memorization_precision([True, True], ["a", "b"], ["a", None])

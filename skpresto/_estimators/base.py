@@ -24,6 +24,7 @@ from skpresto._estimators.device import check_device
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.reporting import findings_after_interrupt
+from skpresto._estimators.small_safe_set import warn_of_small_safe_set
 from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
@@ -165,7 +166,10 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         with seeded(seed, self.device), fit_threads(self.n_jobs):
             try:
                 net = build_net(self, data)
-                trainer = Trainer(net, data, self.q, progress, task, journal)
+                # A sample has a visit per epoch. A history that is longer by more than
+                # one is never full either, and the cost of votes grows with its length.
+                length = min(self.q, self.max_epochs + 1)
+                trainer = Trainer(net, data, length, progress, task, journal)
                 task.details["reconstruction_attributes"] = lambda: {
                     **{name: getattr(self, name) for name in self._fitted_names()},
                     "net_": trainer.net,
@@ -180,6 +184,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         fingerprint = fingerprint_of(data.labels.numpy())
         findings = replace(findings.decoded(self.classes_), fingerprint=fingerprint)
         self._publish(findings)
+        warn_of_small_safe_set(self, self.safe_mask_)
 
     def _train_or_keep(
         self, trainer: Trainer, rng: np.random.RandomState

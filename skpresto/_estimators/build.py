@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
 
 from skpresto._engine.blueprint import Blueprint
 from skpresto._engine.collate import CollatePairs, probe_batch
@@ -16,6 +15,7 @@ from skpresto._engine.ensemble import NetworkStack
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.rows import TrainingData
 from skpresto._estimators.callbacks import checked_callbacks
+from skpresto._estimators.iterators import check_iterators
 from skpresto._estimators.params import check_part_params, check_required_params
 from skpresto.modules import MLP, SmallCNN
 
@@ -54,8 +54,9 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
     _check_optimizer(estimator, optimizer_params)
     _complete_optimizer(estimator, optimizer_params)
     criterion, criterion_params = _criterion(estimator, _of("criterion", params))
-    for prefix in ("iterator_train", "iterator_valid"):
-        check_part_params(estimator, prefix, DataLoader, _of(prefix, params))
+    check_iterators(
+        estimator, _of("iterator_train", params), _of("iterator_valid", params)
+    )
     check_part_params(estimator, "compile", torch.compile, _of("compile", params))
     others = {
         name: _with_positions(name, value)

@@ -23,6 +23,7 @@ def train_fold_networks(
     stop_epoch: int,
     max_epochs: int,
     epsilon: float,
+    q: int,
 ) -> LabelPosterior | None:
     """Train one network per fold, which leaves that fold out; return the posterior.
 
@@ -48,9 +49,7 @@ def train_fold_networks(
     trainer.start(n_networks=fold_of.max() + 1)
     folds = torch.from_numpy(fold_of).to(trainer.labels.device)
     observe = begin_trajectories(trainer.labels, folds)
-    probabilities = OutOfFoldProbabilities(
-        folds, trainer.data.n_classes, trainer.history.length
-    )
+    probabilities = OutOfFoldProbabilities(folds, trainer.data.n_classes, q)
     policy = SelectByOutOfFoldPosterior(probabilities, trainer.labels, epsilon)
 
     def accepts_half() -> bool:

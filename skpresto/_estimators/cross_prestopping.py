@@ -211,7 +211,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         if isinstance(self.cv, Integral):
             fold_of = self._assign_folds(trainer.data, rng)
         posterior = train_fold_networks(
-            trainer, fold_of, self.stop_epoch_, self.max_epochs, self.epsilon
+            trainer, fold_of, self.stop_epoch_, self.max_epochs, self.epsilon, self.q
         )
         self.used_fallback_ = posterior is None
         if posterior is None:

@@ -20,6 +20,7 @@ from skpresto._estimators.features import (
 )
 from skpresto._estimators.validation_scale import warn_of_other_scale
 from skpresto._estimators.weights import training_weights
+from skpresto._label_types import array_of_labels
 from skpresto._labels import classes_of, encode, label_vector
 
 
@@ -27,8 +28,8 @@ def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
     """Return the classes of ``y``, sorted, and each label as a class number."""
     name = type(estimator).__name__
     y = label_vector(y, name)
-    check_classification_targets(y)
     classes = classes_of(y, name)
+    check_classification_targets(y)
     if len(classes) < 2:
         raise ValueError(
             f"{name} needs samples of at least 2 classes, but y contains only one "
@@ -93,6 +94,9 @@ def check_training_data(
     sample_weight: Any = None,
 ) -> TrainingData:
     """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
+    if y is not None and array_of_labels(y).dtype.kind not in "biufc":
+        # Before scikit-learn, which would convert some types to others.
+        y = label_vector(y, type(estimator).__name__)
     rows, y = check_rows(estimator, X, y, reset=True)
     estimator.classes_, labels = encode_labels(estimator, y)
     estimator.input_shape_ = rows.sample_shape

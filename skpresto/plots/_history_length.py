@@ -111,8 +111,13 @@ class HistoryLengthDisplay:
         display : HistoryLengthDisplay
             The plotted display.
         """
-        check_is_fitted(search, "cv_results_")
         owner = f"{cls.__name__}.from_search"
+        check_is_fitted(search)
+        if not hasattr(search, "cv_results_"):
+            raise ValueError(
+                f"{owner} needs a search over q such as GridSearchCV, but got a "
+                f"{type(search).__name__}. Pass the fitted search."
+            )
         return cls(_rows_of_search(search, owner), line="evaluated on").plot(ax)
 
     def frame(self) -> Any:

@@ -41,7 +41,7 @@ def with_value(value):
         (X, X[:, 0], "Unknown label type: continuous"),
         (X, np.where(y, np.nan, 0.0), "y contains NaN"),
         (X, np.array(["a", None] * 20, dtype=object), "y contains missing values"),
-        (X, np.array(["a", np.nan] * 20, dtype=object), "contains NaN"),
+        (X, np.array(["a", np.nan] * 20, dtype=object), "y contains missing values"),
         (X, None, "requires y to be passed, but the target y is None"),
         (X[:, 0], y, "Expected 2D array, got 1D array"),
         (X.astype(complex), y, "Complex data not supported"),

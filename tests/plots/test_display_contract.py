@@ -7,8 +7,11 @@ import io
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import skpresto.plots
+from skpresto import DefaultClassifier
+from skpresto.plots import HistoryLengthDisplay, TransitionMatrixDisplay
 from skpresto.plots._axes import line_style
 from tests.plots.samples import DISPLAYS
 
@@ -88,3 +91,16 @@ def test_fractions_are_shown_as_percentages():
     display.figure_.draw_without_rendering()
     texts = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert "40%" in texts
+
+
+@pytest.mark.parametrize(
+    "show", [HistoryLengthDisplay.from_search, TransitionMatrixDisplay.from_injector]
+)
+def test_a_fitted_classifier_is_not_called_unfitted(show):
+    X, y = np.random.RandomState(0).standard_normal((40, 2)), np.arange(40) % 2
+    fitted = DefaultClassifier(max_epochs=1).fit(X, y)
+    with pytest.raises(ValueError, match="needs a .*DefaultClassifier") as caught:
+        show(fitted)
+    assert not isinstance(caught.value, NotFittedError)
+    with pytest.raises(NotFittedError):
+        show(DefaultClassifier())

@@ -1,0 +1,158 @@
+"""What would otherwise go wrong without a word."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+
+from skpresto import (
+    CoTeachingPlusClassifier,
+    CrossPrestoppingClassifier,
+    DefaultClassifier,
+    PrestoppingClassifier,
+    SelfieClassifier,
+)
+from skpresto._estimators.small_safe_set import warn_of_small_safe_set
+from skpresto.exceptions import SafeSetWarning
+from tests.discovery import CLASSIFIERS, quick
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
+]
+
+MISSING = {
+    "None": np.array(["a", None] * 20, dtype=object),
+    "None in a list": ["a", None] * 20,
+    "NaN": np.array(["a", "b", "a", np.nan] * 10, dtype=object),
+    "NaN in a list": ["a", "b", "a", np.nan] * 10,
+    "pandas.NA": np.array(["a", "b", "a", pd.NA] * 10, dtype=object),
+    "string Series": pd.Series(["a", "b", "a", pd.NA] * 10, dtype="string"),
+    "object Series": pd.Series(["a", "b", "a", None] * 10, dtype=object),
+    "categorical": pd.Series(["a", "b", "a", None] * 10, dtype="category"),
+}
+MIXED = {
+    "list": [1, "a"] * 20,
+    "array": np.array([1, "a"] * 20, dtype=object),
+    "number and its name": np.array([1, "1"] * 20, dtype=object),
+    "tuple": ("a", 2.0) * 20,
+}
+X40 = np.random.RandomState(0).standard_normal((40, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("y", MISSING.values(), ids=MISSING)
+def test_missing_labels_among_strings_are_not_a_class(y):
+    with pytest.raises(
+        ValueError, match="DefaultClassifier needs a label for every sample, but y con"
+    ):
+        DefaultClassifier(max_epochs=1).fit(X40, y)
+
+
+@pytest.mark.parametrize("y", MIXED.values(), ids=MIXED)
+def test_labels_of_several_types_are_refused(y):
+    with pytest.raises(
+        TypeError, match=r"DefaultClassifier needs labels of one type.*y contains .*and"
+    ):
+        DefaultClassifier(max_epochs=1).fit(X40, y)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"iterator_valid__drop_last": True},
+        {"iterator_valid__shuffle": True},
+        {"iterator_valid__sampler": range(10)},
+        {"iterator_valid__batch_sampler": [[0, 1]]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_predictions_cannot_lose_or_exchange_rows(classifier, params, noisy_blobs):
+    X, y, _ = noisy_blobs
+    (name,) = params
+    with pytest.raises(
+        ValueError, match=rf"{classifier.__name__} predicts every row .*{name}="
+    ):
+        quick(classifier, **params).fit(X, y)
+
+
+def test_iterators_can_still_be_told_not_to():
+    clf = DefaultClassifier(max_epochs=1, iterator_valid__drop_last=False)
+    assert len(clf.fit(X40, np.arange(40) % 2).predict(X40)) == 40
+
+
+@pytest.mark.parametrize(
+    ("n_safe", "n_samples", "n_classes", "is_small"),
+    [
+        (1, 300, 2, True),
+        (2, 100, 3, True),
+        (3, 100, 3, False),
+        (99, 10_000, 3, True),
+        (100, 10_000, 3, False),
+        (0, 2, 2, True),
+    ],
+)
+def test_a_safe_set_of_almost_no_labels_is_reported(
+    n_safe, n_samples, n_classes, is_small, recwarn
+):
+    clf = DefaultClassifier()
+    clf.classes_ = np.arange(n_classes)
+    warn_of_small_safe_set(clf, np.arange(n_samples) < n_safe)
+    assert len(recwarn) == is_small
+    if is_small:
+        assert recwarn[0].category is SafeSetWarning
+        assert f"only {n_safe} of {n_samples} labels" in str(recwarn[0].message)
+
+
+def test_co_teaching_plus_warns_if_the_networks_agree_on_almost_all_samples():
+    X, y = make_blobs(300, centers=2, cluster_std=0.3, random_state=0)
+    clf = CoTeachingPlusClassifier(noise_rate=0.0, max_epochs=12, random_state=0)
+    with pytest.warns(
+        SafeSetWarning, match=r"CoTeachingPlusClassifier: only \d of 300 .*label_qual"
+    ):
+        clf.fit(X, y)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_usual_fit_has_no_small_safe_set(classifier, noisy_blobs, recwarn):
+    X, y, _ = noisy_blobs
+    quick(classifier).fit(X, y)
+    assert not [w for w in recwarn if "labels are in the safe set" in str(w.message)]
+
+
+@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+@pytest.mark.parametrize(
+    "classifier", [PrestoppingClassifier, CrossPrestoppingClassifier, SelfieClassifier]
+)
+def test_a_history_longer_than_the_training_changes_nothing(classifier, noisy_blobs):
+    """The number of visits is the number of epochs; q beyond it costs nothing."""
+    X, y, _ = noisy_blobs
+    short, long = (quick(classifier, max_epochs=4, q=q) for q in (5, 3000))
+    started = time.perf_counter()
+    short.fit(X, y)
+    between = time.perf_counter()
+    long.fit(X, y)
+    assert time.perf_counter() - between < 10 * (between - started) + 1
+    if classifier is CrossPrestoppingClassifier:  # 1/q is a weight there
+        return
+    np.testing.assert_array_equal(long.safe_mask_, short.safe_mask_)
+    np.testing.assert_array_equal(long.label_agreement_, short.label_agreement_)
+    np.testing.assert_array_equal(long.predict_proba(X), short.predict_proba(X))
+
+
+def test_q_of_cross_prestopping_is_not_shortened(noisy_blobs, monkeypatch):
+    """It is the weight 1/q of a visit, whatever the number of visits."""
+    X, y, _ = noisy_blobs
+    seen = []
+    from skpresto._estimators import cross_fitting
+
+    original = cross_fitting.OutOfFoldProbabilities
+    monkeypatch.setattr(
+        cross_fitting,
+        "OutOfFoldProbabilities",
+        lambda *args: seen.append(args[2]) or original(*args),
+    )
+    quick(CrossPrestoppingClassifier, max_epochs=4, q=3000).fit(X, y)
+    assert set(seen) == {3000}
