@@ -1,5 +1,7 @@
 """The training loops and libraries that skpresto is compared with, and the data."""
 
+import math
+
 import internals
 import numpy as np
 import torch
@@ -43,10 +45,10 @@ def table(n_samples, n_features=32):
     )
 
 
-def images(n_samples):
-    """Return images of 28 x 28 with noisy labels."""
-    X, y = table(n_samples, 28 * 28)
-    return X.reshape(-1, 1, 28, 28), y
+def images(n_samples, shape=(1, 28, 28)):
+    """Return images with noisy labels."""
+    X, y = table(n_samples, math.prod(shape))
+    return X.reshape(-1, *shape), y
 
 
 class TightLoop:
@@ -81,9 +83,10 @@ class LoaderLoop(TightLoop):
         return DataLoader(dataset, batch_size=BATCH_SIZE, shuffle=True)
 
 
-def trainer(module, X, y):
+def trainer(module, X, y, **params):
     """Return skpresto's Trainer with the same recipe."""
-    return internals.trainer(module, X, y, Q, batch_size=BATCH_SIZE, lr=STEP["lr"])
+    recipe = {"batch_size": BATCH_SIZE, "lr": STEP["lr"], **params}
+    return internals.trainer(module, X, y, Q, **recipe)
 
 
 def plain_skorch(module, max_epochs):

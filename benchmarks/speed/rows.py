@@ -9,6 +9,7 @@ import torch
 from cleanlab.classification import CleanLearning
 from contenders import (
     BATCH_SIZE,
+    N_CLASSES,
     STEP,
     LoaderLoop,
     Q,
@@ -24,6 +25,7 @@ from internals import history_bytes, run_phase_one, run_phase_two
 from timing import fastest
 
 from skpresto import PrestoppingClassifier
+from skpresto.modules import SmallCNN
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,23 @@ def epochs_of_a_conv_net(full):
     seconds = fastest(contenders, rounds=100 if full else 25)
     ratio = seconds["one"] / seconds["tight"]
     yield Row("phase I epoch : tight loop epoch (small CNN, 28 x 28)", ratio, 1.05)
+
+
+def epochs_in_bfloat16(full):
+    for shape in ((1, 28, 28), (3, 32, 32)):
+        X, y = images(512, shape)
+        ours = trainer(SmallCNN, X, y, autocast="bfloat16")
+        built_in = partial(SmallCNN, shape, N_CLASSES)
+        seconds = fastest(
+            {
+                "tight": TightLoop(built_in, X, y).epoch,
+                "ours": partial(run_phase_one, ours),
+            },
+            rounds=20 if full else 6,
+        )
+        size = " x ".join(map(str, shape))
+        work = f"phase I epoch, bfloat16 : tight float32 loop (built-in CNN, {size})"
+        yield Row(work, seconds["ours"] / seconds["tight"], 0.55)
 
 
 def whole_fits(full):
@@ -171,6 +190,7 @@ def every_row(full):
     measurements = (
         epochs_of_an_mlp,
         epochs_of_a_conv_net,
+        epochs_in_bfloat16,
         whole_fits,
         time_per_sample,
         memory_of_the_history,

@@ -26,6 +26,7 @@ class Checkpoint:
     buffers: list[Tensor]
     criterion: dict[str, Tensor]
     optimizer: dict[str, Any]
+    scaler: dict[str, Any]
     schedules: list[dict[str, Any]]
     predictions: tuple[Tensor, Tensor]
     random_states: dict[str, Tensor]
@@ -45,6 +46,7 @@ class Checkpoint:
             buffers=[buffer.clone() for buffer in net.module_.buffers()],
             criterion=copy.deepcopy(net.criterion_.state_dict()),
             optimizer=copy.deepcopy(net.optimizer_.state_dict()),
+            scaler={} if net.scaler_ is None else net.scaler_.state_dict(),
             schedules=[_schedule_state(callback) for callback in net.lr_schedulers],
             predictions=history.state(),
             random_states=_random_states(net.device),
@@ -64,6 +66,8 @@ class Checkpoint:
             buffer.copy_(before)
         net.criterion_.load_state_dict(self.criterion)
         net.optimizer_.load_state_dict(self.optimizer)
+        if net.scaler_ is not None:
+            net.scaler_.load_state_dict(self.scaler)
         for callback, state in zip(net.lr_schedulers, self.schedules, strict=True):
             callback.batch_idx_ = state["batch_idx"]
             callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))

@@ -137,7 +137,7 @@ class EpochLoop:
         """Return how steps are made in this epoch."""
         net = self.net
         on_gradients = net.notify_gradients if net.has_gradient_callbacks else None
-        parts = net.module_, net.optimizer_, on_gradients
+        parts = net.module_, net.optimizer_, on_gradients, net.scaler_
         if not policy.may_select_nothing and self.sample_weight is None:
             return Step(*parts)
         # Callbacks are called for steps that are made, and for no others.

@@ -12,6 +12,7 @@ from skorch import NeuralNet
 from skorch.utils import get_map_location, to_device
 from torch import Tensor, nn
 
+from skpresto._engine.autocast import autocast_network, gradient_scaler
 from skpresto._engine.batches import (
     Announce,
     TensorBatches,
@@ -40,6 +41,10 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     blueprint_: Blueprint
     #: skorch's history of all stages.
     history_: Any
+
+    def __init__(self, *args: Any, autocast: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.autocast = autocast
 
     def get_default_callbacks(self) -> list:
         """Return none: the Trainer times, measures and reports."""
@@ -75,6 +80,9 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             blueprint.n_classes,
             must_differ=blueprint.must_differ,
         )
+        if self.autocast is not None:
+            for network in self.networks:
+                autocast_network(network, self.autocast, self.device)
         if self.compile:
             params = self.get_params_for("compile")
             compile_networks(self.networks, batch, params)
@@ -105,6 +113,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         super().initialize_optimizer(triggered_directly)
         unfuse_half_precision(self.optimizer_)
         begin_momentum(self.optimizer_)
+        self.scaler_ = gradient_scaler(self.autocast, self.device)
         return self
 
     def is_finite(self) -> bool:
@@ -236,7 +245,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         for part in (self.module_, self.criterion_):
             part.zero_grad(set_to_none=True)
         self._set_training(False)
-        del self.optimizer_, self.blueprint_
+        del self.optimizer_, self.scaler_, self.blueprint_
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in vars(self).items() if k not in _ONLY_IN_TRAINING}
@@ -253,7 +262,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
 #: Attributes that hold modules, and those that are not stored.
 _MODULES = ("module_", "criterion_")
-_ONLY_IN_TRAINING = ("optimizer_", "blueprint_")
+_ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint_")
 
 
 def _worker_seeds(epoch: int) -> torch.Generator:

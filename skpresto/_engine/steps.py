@@ -25,6 +25,8 @@ class Step:
         Over the parameters of all networks.
     on_gradients : callable, default=None
         Called with the batch when its gradients are computed, before they are used.
+    scaler : GradScaler, default=None
+        Scales losses up so that gradients in float16 do not become zero.
     """
 
     def __init__(
@@ -32,10 +34,12 @@ class Step:
         module: nn.Module,
         optimizer: Optimizer,
         on_gradients: Callable[[Any], None] | None = None,
+        scaler: Any = None,
     ) -> None:
         self.networks = networks_of(module)
         self.optimizer = optimizer
         self.on_gradients = on_gradients
+        self.scaler = scaler
         groups = optimizer.param_groups
         self._parameters = [p for group in groups for p in group["params"]]
         self._equal: Tensor | None = None
@@ -76,11 +80,20 @@ class Step:
     def _descend(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
         # The weights are the gradient of the mean, so backward() can start from them.
         # The mean itself is not needed before the end of the epoch.
-        losses.backward(weights if weights.dim() == 1 else weights.view(-1))
+        slope = weights if weights.dim() == 1 else weights.view(-1)
+        if self.scaler is None:
+            losses.backward(slope)
+        else:
+            losses.backward(self.scaler.scale(slope))
+            self.scaler.unscale_(self.optimizer)
         self._adjust_gradients()
         if self.on_gradients is not None:
             self.on_gradients(batch)
-        self.optimizer.step()
+        if self.scaler is None:
+            self.optimizer.step()
+        else:  # skips the step if gradients are not finite, and then scales less
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
 
     def _adjust_gradients(self) -> None:
         """Change the gradients before callbacks and optimizer see them."""
@@ -97,8 +110,9 @@ class StepIfSelected(Step):
         module: nn.Module,
         optimizer: Optimizer,
         on_gradients: Callable[[Any], None] | None = None,
+        scaler: Any = None,
     ) -> None:
-        super().__init__(module, optimizer, on_gradients)
+        super().__init__(module, optimizer, on_gradients, scaler)
         # A forward pass in training mode changes these, for example in BatchNorm.
         self._buffers = [list(network.buffers()) for network in self.networks]
         self._before: list[list[Tensor]] = []
@@ -141,8 +155,12 @@ class StepUnlessEmpty(StepIfSelected):
     """
 
     @staticmethod
-    def serves(module: nn.Module, optimizer: Optimizer, *_: Any) -> bool:
+    def serves(
+        module: nn.Module, optimizer: Optimizer, on_gradients: Any, scaler: Any = None
+    ) -> bool:
         """Return whether steps can be skipped this way."""
+        if scaler is not None:  # which itself uses found_inf
+            return False
         is_able = getattr(optimizer, "_step_supports_amp_scaling", False)
         is_dampened = any(group.get("dampening") for group in optimizer.param_groups)
         return is_able and not is_dampened and len(networks_of(module)) == 1

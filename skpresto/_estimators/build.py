@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from skpresto._engine.autocast import AUTOCAST_TYPES
 from skpresto._engine.blueprint import Blueprint
 from skpresto._engine.collate import CollatePairs, probe_batch
 from skpresto._engine.ensemble import NetworkStack
@@ -58,6 +59,7 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
         estimator, _of("iterator_train", params), _of("iterator_valid", params)
     )
     check_part_params(estimator, "compile", torch.compile, _of("compile", params))
+    _check_autocast(estimator, params.get("autocast"))
     others = {
         name: _with_positions(name, value)
         for name, value in params.items()
@@ -86,6 +88,20 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
         n_classes=data.n_classes,
     )
     return net
+
+
+def _check_autocast(estimator: Any, autocast: Any) -> None:
+    name = type(estimator).__name__
+    if autocast not in (None, *AUTOCAST_TYPES):
+        raise ValueError(
+            f"{name} needs autocast to be None or one of {list(AUTOCAST_TYPES)}, got "
+            f"{autocast!r}."
+        )
+    if autocast == "float16" and torch.device(estimator.device).type == "cpu":
+        raise ValueError(
+            f"{name} got autocast='float16' with device='cpu', where it takes many "
+            "times as long as float32. Use autocast='bfloat16'."
+        )
 
 
 def _with_positions(name: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ PREFIXES = (
 )
 
 #: Parameters of the net without a prefix.
-_OF_THE_NET = ("compile",)
+_OF_THE_NET = ("autocast", "compile")
 
 
 def is_net_param(name: str) -> bool:
@@ -104,8 +104,8 @@ class NetParamsMixin:
         **params : dict
             Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
             ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*``,
-            ``callbacks__*``, ``compile`` and ``compile__*`` go to the part of the net
-            they name.
+            ``callbacks__*``, ``autocast``, ``compile`` and ``compile__*`` go to the
+            part of the net they name.
 
         Returns
         -------
