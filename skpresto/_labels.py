@@ -228,9 +228,9 @@ def encode(
         outside = labels[codes == len(classes)].tolist()
         raise ValueError(
             f"{owner} has the classes "
-            f"{_shortened(list(map(repr, classes.tolist())))}, but {name} contains "
+            f"{shortened(list(map(repr, classes.tolist())))}, but {name} contains "
             "labels that are not among them: "
-            f"{_shortened(sorted(set(map(repr, outside))))}. Remove these samples, or "
+            f"{shortened(sorted(set(map(repr, outside))))}. Remove these samples, or "
             f"{way_out}."
         )
     return codes
@@ -284,13 +284,13 @@ def in_kind_of(y: Any, labels: Labels, owner: str, name: str = "y") -> Any:
     if lost:
         raise ValueError(
             f"{owner} returns labels that are not among the categories of {name}: "
-            f"{_shortened(sorted(map(repr, lost)))}. Pass {name} with the categories "
+            f"{shortened(sorted(map(repr, lost)))}. Pass {name} with the categories "
             "seen in fit."
         )
     return type(y)(labels, index=y.index, name=y.name, dtype=dtype)
 
 
-def _shortened(names: list[str]) -> str:
+def shortened(names: list[str]) -> str:
     """Join the first five names, and say how many there are beyond them."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(names[:5]) + more

@@ -6,7 +6,7 @@ class TrainingDivergedError(ValueError):
 
 
 class SafeSetWarning(UserWarning):
-    """The safe set is tiny, or lacks a class, which may then never be predicted."""
+    """The safe set is tiny, or has few labels of a class, which may then be lost."""
 
 
 class FallbackWarning(UserWarning):

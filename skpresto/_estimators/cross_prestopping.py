@@ -14,6 +14,7 @@ from skpresto._estimators.cross_fitting import (
     train_fold_networks,
     with_rows_of_weight_zero,
 )
+from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
@@ -235,7 +236,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             is_corrected=assessment.labels != trainer.labels,
             transition_matrix=posterior.transition_matrix,
         )
-        self._warn_of_lost_classes(trainer, findings)
+        warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings
 
     def _assign_folds(
@@ -280,5 +281,5 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs, stage="fallback phase 2", visits=visits)
         findings = report_labels(trainer, visits, corrected=trainer.labels)
-        self._warn_of_lost_classes(trainer, findings)
+        warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings

@@ -10,11 +10,11 @@ from torch import nn
 
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
+from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._warn import warn_caller
-from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
 
 #: What it means that phase I was not stopped.
@@ -246,7 +246,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             self._warn_unsettled()
         run_phase_two(trainer, self.max_epochs, visits=visits)
         findings = report_labels(trainer, visits)
-        self._warn_of_lost_classes(trainer, findings)
+        warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings
 
     def _warn_unsettled(self, without_stop_point: str = _PLAIN_TRAINING) -> None:
@@ -259,14 +259,3 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
             "rule that settles earlier.",
             ConvergenceWarning,
         )
-
-    def _warn_of_lost_classes(self, trainer: Trainer, findings: LabelFindings) -> None:
-        kept = np.unique(trainer.data.labels.numpy()[findings.is_safe])
-        lost = np.delete(self.classes_, kept).tolist()
-        if lost:
-            warn_caller(
-                f"{type(self).__name__}: no sample of class {str(lost)[1:-1]} is in "
-                "the safe set, so it may never be predicted. Add samples of these "
-                "classes, or stop later (another stop rule, or more max_epochs).",
-                SafeSetWarning,
-            )

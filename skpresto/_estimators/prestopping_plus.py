@@ -12,6 +12,7 @@ from skpresto._estimators.epochs import (
     n_epochs_of,
     warn_if_nothing_is_corrected,
 )
+from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
@@ -178,5 +179,5 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         trainer.run(policy, self.max_epochs, stage="final")
         corrected = torch.where(is_safe, labels, refurbisher.corrected_or(labels))
         findings = report_labels(trainer, visits, is_safe=is_safe, corrected=corrected)
-        self._warn_of_lost_classes(trainer, findings)
+        warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings

@@ -146,6 +146,37 @@ def test_weights_count_in_the_mean():
     assert module.weight.item() == pytest.approx(start - (1 * 1 + 3 * 4) / 4)
 
 
+def test_without_weights_each_network_learns_from_a_mean_of_its_own():
+    """Not from its losses divided by the number of losses of all networks."""
+    alone = [nn.Linear(1, 1, bias=False) for _ in range(2)]
+    both = NetworkStack(alone)
+    step = Step(both, torch.optim.SGD(both.parameters(), lr=1.0))
+    X = torch.tensor([[1.0], [10.0], [4.0]])
+    for n_samples in (3, 2):  # the last batch of an epoch may be smaller
+        starts = [network.weight.item() for network in alone]
+        step.begin()
+        step.learn(both(X[:n_samples]).view(-1), None)
+        mean = X[:n_samples].mean().item()
+        for network, start in zip(alone, starts, strict=True):
+            assert network.weight.item() == pytest.approx(start - mean)
+
+
+def test_a_dampened_momentum_begins_with_the_first_gradient():
+    """Torch does not dampen the first gradient, which it would from zeros."""
+    for dampening, begins in ((0.5, False), (0.0, True)):
+        module = nn.Linear(1, 1, bias=False)
+        optimizer = torch.optim.SGD(
+            module.parameters(), lr=1.0, momentum=0.9, dampening=dampening, fused=True
+        )
+        begin_momentum(optimizer)
+        assert bool(optimizer.state) is begins
+        start = module.weight.item()
+        step = Step(module, optimizer)
+        step.begin()
+        step.learn(module(torch.tensor([[4.0]])).view(-1), None)
+        assert module.weight.item() == pytest.approx(start - 4.0)
+
+
 #: What makes the host wait for a number on the device.
 WAITING = {"item", "tolist", "cpu", "numpy", "__bool__", "__int__", "__float__"}
 

@@ -164,7 +164,7 @@ def test_a_class_lost_from_the_safe_set_is_named():
     X = rng.normal(size=(200, 2)).astype(np.float32)
     y = np.array(["common"] * 198 + ["rare"] * 2)
     clf = quick(PrestoppingClassifier, stop=StopAfter(3))
-    with pytest.warns(SafeSetWarning, match="no sample of class 'rare'"):
+    with pytest.warns(SafeSetWarning, match=r"few labels of class 'rare' \(0 of 2\)"):
         clf.fit(X, y)
 
 
