@@ -54,7 +54,6 @@ ESTIMATOR_LAYERS = {
     "reporting": 2,
     "base": 3,
     "lost_classes": 3,
-    "reporting": 3,
     "two_phases": 3,
     "cross_fitting": 3,
     "noise_rate": 4,

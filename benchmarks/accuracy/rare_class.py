@@ -8,7 +8,7 @@ labels of the rare class are wrong. Prints a Markdown table, as in docs/imbalanc
 
 import argparse
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,11 @@ class Split(NamedTuple):
     y: NDArray[np.intp]
     X_test: NDArray[np.float64]
     y_test: NDArray[np.intp]
+    is_correct: NDArray[np.bool_]
+
+    def correct_only(self) -> "Split":
+        """Return the training rows whose label is correct."""
+        return self._replace(X=self.X[self.is_correct], y=self.y[self.is_correct])
 
 
 class Result(NamedTuple):
@@ -61,7 +66,7 @@ def make_split(seed: int, n_train: int = 4000, n_test: int = 20_000) -> Split:
     is_wrong = rng.uniform(size=n_train) < 0.2
     moved = (y[:n_train] + rng.randint(1, N_CLASSES, size=n_train)) % N_CLASSES
     y_noisy = np.where(is_wrong, moved, y[:n_train])
-    return Split(X[:n_train], y_noisy, X[n_train:], y[n_train:])
+    return Split(X[:n_train], y_noisy, X[n_train:], y[n_train:], ~is_wrong)
 
 
 def measure(method: type, split: Split, seed: int, **params: object) -> Result:
@@ -75,26 +80,40 @@ def measure(method: type, split: Split, seed: int, **params: object) -> Result:
     return Result(recalls[RARE], recalls.mean(), has_warned)
 
 
-def rows(seeds: Iterable[int]) -> Iterator[str]:
+def row(name: str, results: Sequence[Result]) -> str:
+    """Return a line of the table."""
+    cells = [
+        f"{r.recall:.2f} / {r.balanced_accuracy:.2f}" + " *" * r.has_warned
+        for r in results
+    ]
+    recall, accuracy, _ = np.mean(results, axis=0)
+    return f"| {name} | {' | '.join(cells)} | {recall:.2f} / {accuracy:.2f} |"
+
+
+def table(seeds: Sequence[int]) -> Iterator[str]:
     """Yield the lines of the table, each as soon as it is known."""
-    seeds = list(seeds)
+    splits = [make_split(seed) for seed in seeds]
     yield "| | " + " | ".join(f"seed {seed}" for seed in seeds) + " | mean |"
     yield "|---|" + "---|" * (len(seeds) + 1)
     for class_weight in (None, "balanced"):
         for method in METHODS:
-            params = {} if class_weight is None else {"class_weight": class_weight}
-            results = [measure(method, make_split(s), s, **params) for s in seeds]
-            cells = [
-                f"{r.recall:.2f} / {r.balanced_accuracy:.2f}" + " *" * r.has_warned
-                for r in results
-            ]
-            recall, accuracy, _ = np.mean(results, axis=0)
-            name = method.__name__ + (", balanced" if class_weight else "")
-            yield f"| {name} | {' | '.join(cells)} | {recall:.2f} / {accuracy:.2f} |"
+            name = method.__name__.removesuffix("Classifier")
+            yield row(
+                name if class_weight is None else f"{name}, {class_weight}",
+                [
+                    measure(method, split, seed, class_weight=class_weight)
+                    for split, seed in zip(splits, seeds, strict=True)
+                ],
+            )
+    results = [
+        measure(DefaultClassifier, split.correct_only(), seed)
+        for split, seed in zip(splits, seeds, strict=True)
+    ]
+    yield row("Default, correct labels only", results)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    for line in rows(parser.parse_args().seeds):
+    for line in table(parser.parse_args().seeds):
         print(line, flush=True)

@@ -57,8 +57,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which ``sample_weight`` of ``fit`` is multiplied: of
         a sample with its *given* label. ``"balanced"`` gives all classes the same total
-        weight; a dict maps classes to weights, 1 for those it does not name. See
-        ``sample_weight`` of :meth:`fit` for what is weighted.
+        weight, which is recommended if a class is rare; a dict maps classes to weights,
+        1 for those it does not name. See ``sample_weight`` of :meth:`fit` for what is
+        weighted.
     criterion : class or instance, default=torch.nn.CrossEntropyLoss
         Loss on logits and class numbers. It must be able to return one loss per sample
         (``reduction='none'``, which is set automatically).

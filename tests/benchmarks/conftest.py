@@ -11,7 +11,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 ACCURACY = (
     *("cells", "data", "contenders", "measure", "presets"),
-    *("results", "run", "summary", "tables", "figures"),
+    *("results", "run", "summary", "tables", "figures", "rare_class"),
 )
 
 
