@@ -156,7 +156,10 @@ class StepUnlessEmpty(StepIfSelected):
 
     @staticmethod
     def serves(
-        module: nn.Module, optimizer: Optimizer, on_gradients: Any, scaler: Any = None
+        module: nn.Module,
+        optimizer: Optimizer,
+        on_gradients: Any = None,
+        scaler: Any = None,
     ) -> bool:
         """Return whether steps can be skipped this way."""
         if scaler is not None:  # which itself uses found_inf

@@ -1,30 +1,26 @@
 """The Trainer: runs stages of epochs, records them, and goes back to the stop point."""
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
+from skpresto._engine.divergence import check_networks
 from skpresto._engine.ensemble import FinalAndFoldNetworks
-from skpresto._engine.epoch_record import EpochMeasurement
+from skpresto._engine.epoch_runner import EpochRunner
 from skpresto._engine.fit_task import FitTask
 from skpresto._engine.interrupt import EarlierNetworks
 from skpresto._engine.journal import Journal, NoJournal
-from skpresto._engine.loop import EpochLoop, Observer
+from skpresto._engine.loop import Observer
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
 from skpresto._engine.run_state import RunState
-from skpresto._engine.tally import EpochSums
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import SelectionPolicy
-from skpresto.exceptions import TrainingDivergedError
 from skpresto.stopping import EpochRecord, StopRule
 
 
@@ -80,10 +76,7 @@ class Trainer:
         self.history = PredictionHistory(
             len(data.labels), data.n_classes, q, device=net.device
         )
-        weights = data.sample_weight
-        self._loop = EpochLoop(
-            net, self.history, None if weights is None else weights.to(net.device)
-        )
+        self._epochs = EpochRunner(net, data, self.history, self.labels)
         self.checkpoints = CheckpointStore()
         self._task = task or FitTask()
         self._is_started = False
@@ -211,13 +204,7 @@ class Trainer:
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""
-        if not self.net.is_finite():
-            raise TrainingDivergedError(
-                "Training diverged in its last steps: the network has parameters or "
-                "outputs that are not finite, so it cannot be used. Lower the learning "
-                f"rate (lr={self.net.lr}), scale the columns of X, or check that the "
-                "module returns finite logits."
-            )
+        check_networks(self.net)
         self._end_training()
         self.net.forget_training()
 
@@ -243,57 +230,9 @@ class Trainer:
         holdout: Tensor | None,
         observe: Observer | None,
     ) -> None:
-        started = time.perf_counter()
-        net, data = self.net, self.data
-        measurement = EpochMeasurement(self.history, self.labels, data)
-        learning_rate = net.optimizer_.param_groups[0]["lr"]
-        with net.epoch(rows, data.validation_rows()) as valid_rows:
-            sums = self._loop.run(rows, policy, self.n_epochs, observe)
-            errors: dict[str, Any] = {
-                "valid_error": net.error_on(valid_rows, notify=True),
-                "holdout_error": net.error_on(
-                    data.held_out_rows(holdout), weights=data.weights_of(holdout)
-                ),
-            }
-            net.record_epoch(sums, errors)
-        self.n_epochs += 1
-        n_networks = len(net.networks)
-        train_loss = net.history[-1, "train_loss"]
-        self._check_finite(train_loss, sums, errors)
-        record = EpochRecord(
-            epoch=self.n_epochs,
-            stage=stage,
-            train_loss=train_loss / n_networks,
-            learning_rate=learning_rate,
-            selected_fraction=sums.n_selected / (n_networks * len(rows)),
-            n_skipped_batches=sums.n_skipped,
-            n_valid=None if data.valid_labels is None else len(data.valid_labels),
-            n_holdout=None if holdout is None else len(holdout),
-            **errors,
-            **measurement.fields(rows.rows, policy.acceptance),
-            **policy.epoch_summary(),
-            seconds=time.perf_counter() - started,
+        record = self._epochs.run(
+            rows, policy, self.n_epochs, stage=stage, holdout=holdout, observe=observe
         )
+        self.n_epochs += 1
         self.records.append(record)
         self.progress.show(record)
-
-    def _check_finite(
-        self, train_loss: float, sums: EpochSums, errors: dict[str, Any]
-    ) -> None:
-        skipped_all = sums.n_skipped == len(sums.losses)
-        if not (np.isfinite(train_loss) or skipped_all):
-            raise TrainingDivergedError(
-                f"Training diverged: the mean loss of epoch {self.n_epochs} is "
-                f"{train_loss}, so the network cannot be used. Lower the learning rate "
-                f"(lr={self.net.lr}), scale the columns of X, or check that the module "
-                "returns finite logits."
-            )
-        unknown = [name for name, error in errors.items() if np.isnan(error or 0)]
-        if unknown:
-            raise TrainingDivergedError(
-                "Training diverged, or the module cannot handle some rows: after epoch "
-                f"{self.n_epochs} it returns no finite logits for rows of which the "
-                f"{unknown[0]} is measured. Lower the learning rate "
-                f"(lr={self.net.lr}), scale the columns of X, or check the module for "
-                "divisions and logarithms."
-            )

@@ -186,7 +186,7 @@ def test_a_batch_whose_sample_weights_are_all_zero_changes_nothing(
 ):
     trainer = make_trainer(**PLAIN)
     # Weights above zero can become zero in half precision.
-    trainer._loop.sample_weight = torch.zeros(400)
+    trainer._epochs._loop.sample_weight = torch.zeros(400)
     before = everything(trainer)
     trainer.run(LearnFromAll(), 1, stage="train")
     after = everything(trainer)
