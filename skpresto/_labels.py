@@ -109,6 +109,8 @@ def _one_dimensional(y: Any, owner: str, name: str, hint: str) -> Labels:
 
 
 def _has_missing(y: Any, labels: Labels) -> bool:
+    if np.ma.is_masked(y):
+        return True
     if labels.dtype.kind == "f":
         return not np.isfinite(labels).all()
     if labels.dtype.kind in "mM":

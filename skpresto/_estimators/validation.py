@@ -94,7 +94,8 @@ def check_training_data(
     sample_weight: Any = None,
 ) -> TrainingData:
     """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
-    if y is not None and array_of_labels(y).dtype.kind not in "biufc":
+    is_plain = y is None or array_of_labels(y).dtype.kind in "biufc"
+    if not is_plain or np.ma.is_masked(y):
         # Before scikit-learn, which would convert some types to others.
         y = label_vector(y, type(estimator).__name__)
     rows, y = check_rows(estimator, X, y, reset=True)

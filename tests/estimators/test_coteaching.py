@@ -14,9 +14,11 @@ from skpresto._selection.small_loss import (
     ExchangeSmallLoss,
     ExchangeSmallLossOnDisagreement,
 )
+from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
 from tests.discovery import quick
 
+pytestmark = pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
 BOTH = pytest.mark.parametrize(
     "Classifier", [CoTeachingClassifier, CoTeachingPlusClassifier]
 )
@@ -233,7 +235,8 @@ def test_networks_that_agree_everywhere_learn_nothing_from_the_batch(blobs):
     clf = CoTeachingPlusClassifier(
         Constant(2, 4), noise_rate=0.1, warm_up=1, max_epochs=3, batch_size=50
     )
-    clf.fit(X, y)
+    with pytest.warns(SafeSetWarning, match="only 0 of 400 labels"):
+        clf.fit(X, y)
     assert [record.n_skipped_batches for record in clf.history_] == [0, 8, 8]
 
 

@@ -287,7 +287,9 @@ def test_the_only_sample_of_a_class_is_learned():
 def fold_networks(trainer, stop_epoch, max_epochs, epsilon=0.05):
     labels = trainer.data.labels.numpy()
     fold_of = assign_folds(labels, 2, np.random.RandomState(0))
-    return train_fold_networks(trainer, fold_of, stop_epoch, max_epochs, epsilon)
+    return train_fold_networks(
+        trainer, fold_of, stop_epoch, max_epochs, epsilon, trainer.history.length
+    )
 
 
 def test_the_length_of_the_history_and_the_epsilon_given_are_used(
