@@ -6,8 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from torch.utils.data import TensorDataset
 
 from skpresto._engine.batches import BatchOrder, TensorBatches, TensorBlocks
+from skpresto._engine.dataset_rows import DatasetRows
 from skpresto._engine.parts_rows import PartsRows
 from skpresto._engine.rows import PredictionRows, TrainingRows
 from skpresto._engine.sample_rows import ArrayRows, SparseRows, TensorRows, as_rows
@@ -97,3 +99,9 @@ def test_an_array_is_read_as_float32_unless_integers_are_kept(dtype):
     kept = ArrayRows(X, keeps_integers=True).slice(0, 2)
     assert kept.is_floating_point() is (dtype is np.float64)
     assert torch.equal(kept, torch.tensor([[0, 1], [1, 1]], dtype=kept.dtype))
+
+
+def test_consecutive_items_of_a_dataset_are_read_as_rows():
+    X = torch.arange(12.0).view(6, 2)
+    rows = DatasetRows(TensorDataset(X))
+    assert torch.equal(rows.slice(4, 9), X[4:])
