@@ -1,0 +1,317 @@
+"""The page in a real browser: filter, sort, decide, reload, export, apply.
+
+Skipped without playwright or a Chromium; ``make test-browser`` installs both.
+"""
+
+import json
+import os
+import shutil
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skpresto.audit import LabelReport
+from skpresto.audit._page import About, write_page
+from skpresto.cli import main
+
+sync_api = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: make test-browser"
+)
+CHROMIUM = os.environ.get("SKPRESTO_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium is installed: make test-browser"
+)
+
+SCRIPT = "<script>document.title = 'run'</script></script><!--"
+CLASSES = np.array(["=ant", "bee", "cat", f"dog {SCRIPT}"])
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page in which any error, and any request beyond the file, is a failure."""
+    context = browser.new_context(accept_downloads=True)
+    opened = context.new_page()
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda message: problems.append(message.text))
+    opened.on(
+        "request",
+        lambda request: (
+            problems.append(request.url)
+            if not request.url.startswith(("file:", "data:", "blob:"))
+            else None
+        ),
+    )
+    yield opened
+    context.close()
+    assert problems == []
+
+
+def make_table(n_rows, n_wrong):
+    """Return a table with wrong labels in random rows, and probabilities."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(4, size=n_rows)
+    given = y.copy()
+    wrong = rng.permutation(n_rows)[:n_wrong]
+    given[wrong] = (y[wrong] + 1 + rng.randint(3, size=n_wrong)) % 4
+    probability = 0.02 + 0.05 * rng.uniform(size=(n_rows, 4)) + 0.9 * np.eye(4)[y]
+    frame = pd.DataFrame({"size": y + rng.normal(0, 0.1, n_rows), "note": SCRIPT})
+    frame["note"] = [f"{SCRIPT} {i}" for i in range(n_rows)]
+    frame["kind"] = CLASSES[given]
+    return frame, probability / probability.sum(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """Return the folder of an audited CSV file with 60 wrong labels of 400."""
+    folder = tmp_path_factory.mktemp("audited")
+    frame, probability = make_table(400, 60)
+    frame.to_csv(folder / "t.csv", index=False)
+    np.savez(folder / "p.npz", pred_proba=probability, classes=CLASSES)
+    arguments = ["--labels", str(folder / "t.csv"), "--label", "kind"]
+    out = ["--out", str(folder / "page.html")]
+    assert main(["audit", str(folder / "p.npz"), *arguments, *out]) == 0
+    return folder
+
+
+@pytest.fixture
+def opened(page, audited):
+    page.goto((audited / "page.html").as_uri())
+    return page
+
+
+def n_suspects(page):
+    data = json.loads(page.locator("#data").text_content())
+    return len(data["suspects"])
+
+
+def decided(page):
+    """Return what the page says about the number of decisions."""
+    shown, total = page.locator("#progress-text").inner_text().split(" of ")
+    assert total == f"{n_suspects(page)} decided"
+    return int(shown)
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def decide(page, keys):
+    """Press keys, with the focus on the list."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def downloaded(page, button):
+    with page.expect_download() as download:
+        page.click(button)
+    return download.value.path().read_text(encoding="utf-8")
+
+
+def test_texts_of_the_user_stay_text(opened):
+    assert opened.title() == "Label audit: t.csv"
+    assert opened.locator("#list script").count() == 0
+    assert SCRIPT in opened.locator("#list .text").first.inner_text()
+    assert f"dog {SCRIPT}" in texts(opened, ".classes .link")
+
+
+def test_list_is_filtered_by_matrix_class_and_menu(opened):
+    cell = opened.locator(".matrix button").first
+    count = int(cell.inner_text())
+    cell.click()
+    assert opened.locator("#page-text").inner_text() == f"1\u2013{count} of {count}"
+    assert cell.get_attribute("aria-pressed") == "true"
+    given = set(texts(opened, "#list .label.given"))
+    assert len(given) == len(set(texts(opened, "#list .label.suggested"))) == 1
+    cell.click()
+    assert (
+        opened.locator("#page-text").inner_text().endswith(f"of {n_suspects(opened)}")
+    )
+    opened.click(".classes .link >> nth=1")
+    assert set(texts(opened, "#list .label.given")) == {"bee"}
+    opened.click("#reset-filters")
+    opened.select_option("#filter-suggested", label="cat")
+    assert set(texts(opened, "#list .label.suggested")) == {"cat"}
+
+
+def test_list_is_sorted(opened):
+    opened.select_option("#sort", "row")
+    rows = [int(name.split()[1]) for name in texts(opened, "#list .name")]
+    assert rows == sorted(rows)
+    opened.select_option("#sort", "given")
+    order = [
+        list(CLASSES).index(label) for label in texts(opened, "#list .label.given")
+    ]
+    assert order == sorted(order)
+
+
+def test_keys_decide_move_and_take_back(opened):
+    opened.click("#start")
+    focused = opened.locator("#list .card:focus")
+    first = focused.locator(".name").inner_text()
+    decide(opened, "ku")
+    assert decided(opened) == 2
+    decide(opened, ["ArrowUp", "ArrowUp"])
+    assert focused.locator(".name").inner_text() == first
+    pressed = focused.locator("[aria-pressed=true]").inner_text()
+    assert "Keep" in pressed
+    decide(opened, "z")
+    assert decided(opened) == 1
+    decide(opened, ["ArrowRight"])
+    assert (
+        opened.locator("#page-text").inner_text()
+        == f"26\u201350 of {n_suspects(opened)}"
+    )
+    assert "taken back" in opened.locator("#announce").inner_text()
+
+
+def test_other_class_is_chosen_by_keyboard(opened):
+    opened.select_option("#filter-given", label="bee")
+    opened.click("#start")
+    name = opened.locator("#list .card:focus .name").inner_text()
+    decide(opened, "ocat")
+    decide(opened, ["Enter"])
+    record = json.loads(downloaded(opened, "#export-json"))["decisions"][0]
+    assert (record["name"], record["label"]) == (name, "cat")
+    assert record["decision"] == "other"
+    decide(opened, ["Escape"])
+
+
+def test_reload_keeps_decisions(opened):
+    opened.click("#start")
+    decide(opened, "aku")
+    opened.reload()
+    assert decided(opened) == 3
+    assert opened.locator("#list .card.decided").count() == 3
+    opened.once("dialog", lambda dialog: dialog.accept())
+    opened.click("#clear")
+    assert decided(opened) == 0
+
+
+def test_exported_decisions_give_the_corrected_table(opened, audited, tmp_path):
+    opened.click("#start")
+    decide(opened, "aaaku")
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(downloaded(opened, "#export-json"), encoding="utf-8")
+    made = json.loads(decisions.read_text(encoding="utf-8"))["decisions"]
+    clean = tmp_path / "clean.csv"
+    arguments = ["apply", str(decisions), str(audited / "t.csv"), "--out", str(clean)]
+    assert main(arguments) == 0
+    before, after = (pd.read_csv(path) for path in (audited / "t.csv", clean))
+    changed = {m["row"]: m["label"] for m in made if m["decision"] == "accept"}
+    assert len(changed) == 3
+    expected = before.assign(
+        kind=[changed.get(row, kind) for row, kind in enumerate(before["kind"])]
+    )
+    pd.testing.assert_frame_equal(after, expected)
+
+
+def test_table_export_holds_no_formulas(opened):
+    opened.select_option("#filter-given", label="=ant")
+    opened.click("#start")
+    decide(opened, "k")
+    text = downloaded(opened, "#export-csv")
+    assert text.splitlines()[0] == "row,name,given,suggested,decision,label"
+    assert ",'=ant," in text
+    assert ",=ant" not in text
+
+
+def test_suggestions_are_hidden_until_decided(opened):
+    opened.check("#blind")
+    opened.click("#start")
+    card = opened.locator("#list .card").first
+    assert not card.locator(".label.suggested").is_visible()
+    decide(opened, "a")  # cannot accept what cannot be seen
+    assert decided(opened) == 0
+    decide(opened, "k")
+    assert card.locator(".label.suggested").is_visible()
+
+
+def test_control_sample_estimates_precision_and_misses(opened):
+    opened.click("#go-controls")
+    assert not opened.locator("#list .label.suggested").first.is_visible()
+    decide(opened, "k" * 40)
+    precision = opened.locator("#precision").inner_text()
+    assert "random suspects that you decided, 0 are wrong" in precision
+    accepted = f"of all {400 - n_suspects(opened)} accepted labels"
+    assert accepted in opened.locator("#misses").inner_text()
+
+
+def test_decisions_of_other_data_are_not_loaded(opened, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"fingerprint": "0", "decisions": []}))
+    seen = []
+    opened.once("dialog", lambda d: (seen.append(d.message), d.accept()))
+    opened.set_input_files("#load", other)
+    opened.wait_for_function("document.getElementById('load').value === ''")
+    opened.wait_for_timeout(200)
+    assert seen == ["These are not decisions about this data."]
+
+
+def test_page_is_readable_without_javascript(browser, audited):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((audited / "page.html").as_uri())
+    assert page.locator("#list .card").count() == 25
+    assert page.locator("noscript").count() == 1
+    assert not page.locator("#start").is_visible()
+    assert "labels are wrong" in page.locator("#headline").inner_text()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_page_fits_its_window(opened, width):
+    opened.set_viewport_size({"width": width, "height": 800})
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_control_has_a_name(opened):
+    nameless = opened.evaluate(
+        """[...document.querySelectorAll("button, select, input")].filter((e) =>
+        !(e.getAttribute("aria-label") || e.innerText || (e.labels && e.labels.length)))
+        .map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+
+
+def test_ten_thousand_suspects_page_within_a_second(page, tmp_path):
+    frame, probability = make_table(30_000, 12_000)
+    report = LabelReport.from_probabilities(probability, frame.pop("kind"), CLASSES)
+    about = About(title="many.csv")
+    path = write_page(
+        report, tmp_path / "many.html", shown=frame, about=about, top=10_000
+    )
+    assert path.stat().st_size < 6_000_000
+    page.goto(path.as_uri())
+    assert page.locator("#page-text").inner_text() == "1\u201325 of 10,000"
+    for action in (
+        lambda: page.click("#next"),
+        lambda: page.select_option("#sort", "given"),
+        lambda: page.select_option("#filter-given", label="bee"),
+        lambda: page.keyboard.press("k"),
+    ):
+        started = time.perf_counter()
+        action()
+        page.evaluate("document.body.offsetHeight")
+        assert time.perf_counter() - started < 1
