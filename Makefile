@@ -4,21 +4,26 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test lint types speed accuracy quality clean
+.PHONY: help demo test test-browser lint types speed accuracy quality clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test]"
 	@touch $@
 
-demo: $(READY)  ## fit on noisy digits, compare test errors and list suspect labels
+demo: $(READY)  ## fit on noisy digits, compare test errors, write a page of suspect labels
 	$(BIN)/python docs/examples/demo.py
 
 test: $(READY)  ## run the tests and doctests with coverage
 	$(BIN)/python -m pytest -q --numprocesses=auto --cov --cov-report=term
+
+test-browser: $(READY)  ## run the tests of the audit page in Chromium; installs it if there is none
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"
+	command -v chromium chromium-browser google-chrome || $(BIN)/python -m playwright install --with-deps chromium
+	$(BIN)/python -m pytest -q -rs tests/audit/test_page_in_browser.py
 
 lint: $(READY)  ## check style and format
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The demo prints what it announces, and writes its figure."""
+"""The demo prints what it announces, and writes its figure and its page."""
 
 import re
 import runpy
@@ -24,3 +24,6 @@ def test_demo_shows_lower_errors_and_suspect_labels(tmp_path, monkeypatch, capsy
     assert "ended phase I at epoch" in shown
     assert "The ten labels with the lowest quality" in shown
     assert (tmp_path / "skpresto-demo.png").stat().st_size > 10_000
+    assert f"Page to review the suspect labels: {tmp_path}" in shown
+    page = (tmp_path / "skpresto-demo.html").read_text(encoding="utf-8")
+    assert "data:image/png;base64," in page

@@ -1,7 +1,7 @@
 """Fit on digits of which 40 % carry a wrong label, and compare three classifiers.
 
 Run it with ``make demo``. It prints a table and the labels with the lowest quality, and
-writes one figure.
+writes a figure and a page on which the suspect labels can be reviewed.
 """
 
 import sys
@@ -18,6 +18,7 @@ from skpresto import (
     DefaultClassifier,
     PrestoppingClassifier,
 )
+from skpresto.audit import LabelReport
 from skpresto.metrics import memorization_precision, memorization_recall
 from skpresto.noise import PairNoise
 from skpresto.plots import StopPointDisplay
@@ -25,6 +26,7 @@ from skpresto.plots import StopPointDisplay
 matplotlib.use("Agg")  # draws to a file, needs no screen
 
 FIGURE = Path("skpresto-demo.png")
+REPORT = Path("skpresto-demo.html")
 
 
 def main():
@@ -66,6 +68,10 @@ def main():
     display.figure_.set_size_inches(9, 4.5)
     display.figure_.savefig(FIGURE, dpi=120)
     print(f"\nFigure of the training: {FIGURE.resolve()}")
+    clf = fitted["CrossPrestoppingClassifier"]
+    report = LabelReport.from_estimator(clf, X_train, y_noisy)
+    report.to_html(REPORT, shown=X_train.reshape(-1, 1, 8, 8))
+    print(f"Page to review the suspect labels: {REPORT.resolve()}")
     return 0
 
 

@@ -19,10 +19,20 @@ from skpresto.cli import main
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: make test-browser"
 )
-CHROMIUM = os.environ.get("SKPRESTO_CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    None,
-)
+
+
+def find_chromium():
+    """Return an installed Chromium, or the one that playwright has downloaded."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    installed = next(filter(None, map(shutil.which, names)), None)
+    if installed is None:
+        with sync_api.sync_playwright() as playwright:
+            own = playwright.chromium.executable_path
+        installed = own if os.path.exists(own) else None
+    return installed
+
+
+CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium is installed: make test-browser"
 )
