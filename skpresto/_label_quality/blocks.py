@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-# Limits of a block. A million samples of few classes, and few samples of many classes,
-# are processed with tens of megabytes besides the probabilities themselves.
+# Limits of a block, of many samples of few classes or few samples of many classes.
 _SAMPLES_AT_ONCE = 1 << 14
 _VALUES_AT_ONCE = 1 << 22
 
