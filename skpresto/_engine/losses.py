@@ -30,11 +30,17 @@ def sample_losses(criterion: Callable, outputs: Tensor, targets: Tensor) -> Tens
     else:
         targets = targets.expand(shape)
         losses = criterion(outputs.flatten(0, 1), targets.flatten(0, 1))
-    expected = outputs.shape[:-1].numel()
-    if losses.shape != (expected,):
+    check_one_per_sample(criterion, losses, outputs.shape[:-1].numel())
+    return losses
+
+
+def check_one_per_sample(criterion: Callable, losses: Tensor, expected: int) -> None:
+    """Raise if there is not one loss per sample."""
+    shape = getattr(losses, "shape", type(losses).__name__)
+    if shape != (expected,):
+        got = shape if isinstance(shape, str) else tuple(shape)
         raise ValueError(
             f"criterion must return one loss per sample, here of shape ({expected},); "
-            f"{type(criterion).__name__} returned {tuple(losses.shape)}. Use one that "
-            "takes reduction='none'."
+            f"{type(criterion).__name__} returned {got}. Use one that takes "
+            "reduction='none'."
         )
-    return losses

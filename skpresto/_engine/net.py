@@ -110,7 +110,18 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         self, triggered_directly: bool | None = None
     ) -> "NoisyLabelNet":
         """Build the optimizer."""
-        super().initialize_optimizer(triggered_directly)
+        try:
+            super().initialize_optimizer(triggered_directly)
+        except Exception as error:  # of any type, from the code of the optimizer
+            raise ValueError(
+                f"optimizer could not be built: {type(error).__name__}: {error}. Check "
+                "the optimizer and its parameters optimizer__*."
+            ) from error
+        if not isinstance(self.optimizer_, torch.optim.Optimizer):
+            raise TypeError(
+                "optimizer must be a class such as torch.optim.SGD, or a function that "
+                f"returns an optimizer, got {type(self.optimizer_).__name__}."
+            )
         unfuse_half_precision(self.optimizer_)
         begin_momentum(self.optimizer_)
         self.scaler_ = gradient_scaler(self.autocast, self.device)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from skpresto._engine.collate import N_PROBED
 from skpresto._engine.features import map_parts, parts_of
 from skpresto._engine.forward import check_names, outputs_of
+from skpresto._engine.losses import check_one_per_sample
 from skpresto._engine.module_hooks import copied
 from skpresto._warn import warn_caller
 from skpresto.exceptions import MismatchWarning
@@ -30,16 +31,17 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
         )
     check_names(network, batch)
     try:
-        with torch.no_grad():
+        with torch.enable_grad():
             outputs = outputs_of(network, map_parts(copied, batch))
-    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+    except Exception as error:  # of any type, from the code of the module
         raise ValueError(
             f"module could not be applied to a batch of shape {_shape_of(batch)}: "
             f"{type(error).__name__}: {error}. Check that it takes samples of this "
             f"shape{_hint_at_channels(batch)}."
         ) from error
     expected = (N_PROBED, n_classes)
-    got = tuple(getattr(outputs, "shape", ()))
+    is_tensor = isinstance(outputs, Tensor)
+    got = tuple(outputs.shape) if is_tensor else ()
     if got != expected:
         raise ValueError(
             f"module must return one logit for each of the {n_classes} "
@@ -47,7 +49,14 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
             f"{got or type(outputs).__name__}. Let its constructor take n_classes, "
             "which is then passed to it."
         )
-    return outputs
+    if not outputs.is_floating_point() or not outputs.requires_grad:
+        raise ValueError(
+            "module must return floating point numbers that depend on its parameters, "
+            f"got a tensor of dtype {outputs.dtype}"
+            f"{'' if outputs.requires_grad else ' without a gradient'}. Return the "
+            "output of its last layer, not of argmax, detach or no_grad."
+        )
+    return outputs.detach()
 
 
 def changes_inputs(network: nn.Module, batch: Any, *, training: bool) -> bool:
@@ -82,8 +91,8 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
     labels = torch.zeros(len(outputs), dtype=torch.int64, device=outputs.device)
     with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([outputs])):
         try:
-            copy.deepcopy(criterion)(outputs, labels)
-        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            losses = copy.deepcopy(criterion)(outputs, labels)
+        except Exception as error:  # of any type, from the code of the criterion
             raise ValueError(
                 "criterion must compute losses from logits of shape "
                 f"{tuple(outputs.shape)} and class numbers of shape {(len(outputs),)}, "
@@ -91,6 +100,7 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
                 f"{error}. Use torch.nn.CrossEntropyLoss, or one with the same "
                 "arguments."
             ) from error
+    check_one_per_sample(criterion, losses, len(labels))
     is_nll = isinstance(criterion, nn.NLLLoss)
     if is_nll and not _is_log_softmax(outputs):
         raise ValueError(

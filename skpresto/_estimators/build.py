@@ -134,7 +134,7 @@ def _module(
         return partial(copy.deepcopy, module), {}
     if module is None:
         module = _built_in_module(estimator, shape)
-    if not callable(module):
+    if not callable(module) or _is_class_other_than_module(module):
         raise TypeError(
             f"{type(estimator).__name__} needs module to be an nn.Module class, an "
             f"instance or None, got {module!r}."
@@ -143,6 +143,10 @@ def _module(
     _fill_in_sizes(estimator, inspect.signature(module), data, params)
     check_required_params(estimator, "module", module, params)
     return module, params
+
+
+def _is_class_other_than_module(part: Any) -> bool:
+    return isinstance(part, type) and not issubclass(part, nn.Module)
 
 
 def _fill_in_sizes(
@@ -181,8 +185,24 @@ def _is_one_array(shape: Any) -> bool:
 def _networks(module: Any, n_networks: int, **params: Any) -> nn.Module:
     """Return one network, or a stack of several."""
     if n_networks == 1:
-        return module(**params)
-    return NetworkStack([module(**params) for _ in range(n_networks)])
+        return _network(module, params)
+    return NetworkStack([_network(module, params) for _ in range(n_networks)])
+
+
+def _network(module: Any, params: dict[str, Any]) -> nn.Module:
+    try:
+        network = module(**params)
+    except Exception as error:  # of any type, from the code of the module
+        raise ValueError(
+            f"module could not be built with {params}: {type(error).__name__}: "
+            f"{error}. Check the parameters module__*."
+        ) from error
+    if not isinstance(network, nn.Module):
+        raise TypeError(
+            "module must be an nn.Module class or instance, or a function that returns "
+            f"an instance, but it made a {type(network).__name__}."
+        )
+    return network
 
 
 def _built_in_module(estimator: Any, shape: Any) -> type[nn.Module]:
@@ -244,7 +264,7 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
         if hasattr(criterion, "reduction"):
             criterion.reduction = "none"  # type: ignore[assignment]
         return criterion, params
-    if not callable(criterion):
+    if not callable(criterion) or _is_class_other_than_module(criterion):
         raise TypeError(
             f"{type(estimator).__name__} needs criterion to be a class or an instance "
             f"such as torch.nn.CrossEntropyLoss, got {criterion!r}."

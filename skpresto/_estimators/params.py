@@ -126,7 +126,13 @@ class NetParamsMixin:
                     f"Invalid parameter {name!r} for estimator {self}"
                     + (did_you_mean(name, self._known_names(name) + list(known)) or ".")
                 )
-            if owner != name and params.get(owner, known[owner]) is None:
+            value = params.get(owner, known[owner])
+            if owner != name and value is not None and not hasattr(value, "set_params"):
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}: {owner} is "
+                    f"{value!r}, which has no parameters of its own."
+                )
+            if owner != name and value is None:
                 raise ValueError(
                     f"{type(self).__name__} cannot set {name}, since {owner} is None. "
                     f"Give {owner} a value first, or in the same call."

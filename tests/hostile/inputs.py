@@ -1,0 +1,426 @@
+"""Good samples and labels, and samples and labels of every wrong kind."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from tests.hostile.outcomes import Works, case
+
+N_ROWS, N_COLUMNS = 12, 3
+GOOD_X = np.random.RandomState(0).standard_normal((N_ROWS, N_COLUMNS))
+GOOD_X = GOOD_X.astype(np.float32)
+GOOD_Y = np.arange(N_ROWS) % 2
+GOOD_X.flags.writeable = GOOD_Y.flags.writeable = False
+
+
+def with_value(value, dtype=np.float64):
+    X = GOOD_X.astype(dtype)
+    X[3, 1] = value
+    return X
+
+
+def same_as(X):
+    """The result is that of the same numbers as a plain array."""
+    return Works(lambda clf, fresh: _assert_equal_fits(clf, fresh.fit(X, GOOD_Y)))
+
+
+def _assert_equal_fits(clf, reference):
+    np.testing.assert_array_equal(
+        clf.predict_proba(GOOD_X), reference.predict_proba(GOOD_X)
+    )
+
+
+def generator():
+    return (row for row in GOOD_X)
+
+
+class Wrapped:
+    """Neither an array nor a sequence."""
+
+
+structured = np.zeros(N_ROWS, dtype=[("a", "f4"), ("b", "i4")])
+frame = pd.DataFrame(GOOD_X, columns=["a", "b", "c"])
+masked = np.ma.masked_array(GOOD_X, mask=GOOD_X > 10)
+SAME = same_as(GOOD_X)
+NUMBERS = "could not convert string|dtype='numeric' is not compatible|[Nn]umber"
+DIMENSIONS = "Expected 2D array|Reshape your data"
+
+X_CASES = [
+    case("None", "None|Expected 2D", X=None),
+    case("string", DIMENSIONS + "|" + NUMBERS, X="samples"),
+    case("bytes", DIMENSIONS + "|" + NUMBERS, X=b"samples"),
+    case("int", "Expected 2D array, got scalar", X=3),
+    case("float", "Expected 2D array, got scalar", X=2.5),
+    case("bool", "Expected 2D array, got scalar", X=True),
+    case("0-d array", "Expected 2D array, got scalar", X=np.array(1.0)),
+    case("1-d array", DIMENSIONS, X=np.arange(12.0)),
+    case("1-d list", DIMENSIONS, X=list(range(12))),
+    case("empty list", "at least|minimum|2D|inconsistent", X=[]),
+    case("no rows", r"0 sample\(s\)", X=GOOD_X[:0]),
+    case("no columns", r"0 feature\(s\)", X=GOOD_X[:, :0]),
+    case("one row", "inconsistent numbers of samples|1 sample", X=GOOD_X[:1]),
+    case("a row less", "inconsistent numbers of samples", X=GOOD_X[1:]),
+    case("NaN", "Input X contains NaN", X=with_value(np.nan)),
+    case("infinity", "Input X contains infinity", X=with_value(np.inf)),
+    case("-infinity", "Input X contains infinity", X=with_value(-np.inf)),
+    case("beyond float32", "infinity or a value too large", X=with_value(1e300)),
+    case("None in objects", "NaN|missing|float", X=with_value(None, object)),
+    case("complex", "Complex data not supported", X=GOOD_X.astype(complex)),
+    case("strings", NUMBERS, X=np.full((12, 3), "a")),
+    case("a string in objects", NUMBERS, X=with_value("a", object)),
+    case("a list in objects", NUMBERS + "|sequence", X=with_value([1], object)),
+    case("a dict in objects", NUMBERS + "|dict", X=with_value({}, object)),
+    case(
+        "digits as strings",
+        same_as(np.ones((12, 3), np.float32)),
+        X=np.full((12, 3), "1"),
+    ),
+    case(
+        "bytes of digits",
+        same_as(np.ones((12, 3), np.float32)),
+        X=np.full((12, 3), b"1"),
+    ),
+    case(
+        "dates",
+        "needs numbers in X, but got dates",
+        X=np.full((12, 3), "2020-01-01", "M8[D]"),
+    ),
+    case(
+        "durations", "needs numbers in X, but got dates", X=np.full((12, 3), 5, "m8[s]")
+    ),
+    case(
+        "Python dates",
+        NUMBERS + "|date",
+        X=np.full((12, 3), datetime.date(2020, 1, 1), object),
+    ),
+    case("structured array", DIMENSIONS + "|field|void|dtype", X=structured),
+    case(
+        "rows of different length",
+        "inhomogeneous|different length|sequence",
+        X=[[1.0, 2.0, 3.0]] * 11 + [[1.0]],
+    ),
+    case("objects of other classes", "Wrapped|float|scalar|2D", X=Wrapped()),
+    case("list of objects", "Wrapped|float|2D|dtype", X=[Wrapped()] * 12),
+    case("generator", "generator|2D|scalar", X=generator()),
+    case("set", "set|2D|scalar", X={1, 2, 3}),
+    case("function", "2D|scalar|function", X=len),
+    case("class", "2D|scalar|type", X=Wrapped),
+    case("dict of strings", r"X\['a'\].*must be numbers", X={"a": ["x"] * 12}),
+    case("dict with numbers as keys", "names of arguments as keys", X={1: GOOD_X}),
+    case("empty dict", "names of arguments as keys", X={}),
+    case(
+        "dict of unequal lengths", "as many rows each", X={"a": GOOD_X, "b": GOOD_X[1:]}
+    ),
+    case("dict of scalars", r"X\['a'\]|rows", X={"a": 3}),
+    case("frame with text", NUMBERS, X=frame.assign(b="x")),
+    case(
+        "frame with dates",
+        "dtype|float|date|numpy",
+        X=frame.assign(b=pd.Timestamp("2020-01-01")),
+    ),
+    case(
+        "frame with NA",
+        "NaN|NA",
+        X=frame.assign(b=pd.Series([1, None] * 6, dtype="Int64")),
+    ),
+    case(
+        "frame with mixed column names",
+        "feature names|string",
+        X=frame.rename(columns={"a": 0}),
+    ),
+    case(
+        "frame with equal column names",
+        "[Dd]uplicate|unique|same name",
+        X=frame.rename(columns={"a": "b"}),
+    ),
+    case("frame", SAME, X=frame),
+    case("frame of nullable floats", SAME, X=frame.astype("Float32")),
+    case("frame of booleans", same_as((GOOD_X > 0).astype(np.float32)), X=frame > 0),
+    case("list of lists", SAME, X=GOOD_X.tolist()),
+    case("list of arrays", SAME, X=list(GOOD_X)),
+    case("tuple of rows", SAME, X=tuple(map(tuple, GOOD_X.tolist()))),
+    case("float64", SAME, X=GOOD_X.astype(np.float64)),
+    case(
+        "float16",
+        same_as(GOOD_X.astype(np.float16).astype(np.float32)),
+        X=GOOD_X.astype(np.float16),
+    ),
+    case("long doubles", SAME, X=GOOD_X.astype(np.longdouble)),
+    case(
+        "int8",
+        same_as(GOOD_X.astype(np.int8).astype(np.float32)),
+        X=GOOD_X.astype(np.int8),
+    ),
+    case(
+        "uint64", same_as(np.ones((12, 3), np.float32)), X=np.ones((12, 3), np.uint64)
+    ),
+    case("booleans", same_as((GOOD_X > 0).astype(np.float32)), X=GOOD_X > 0),
+    case("objects that are numbers", SAME, X=GOOD_X.astype(object)),
+    case("Fortran order", SAME, X=np.asfortranarray(GOOD_X)),
+    case("negative strides", SAME, X=GOOD_X[::-1].copy()[::-1]),
+    case("every second column", SAME, X=np.repeat(GOOD_X, 2, axis=1)[:, ::2]),
+    case("other byte order", SAME, X=GOOD_X.astype(">f4")),
+    case("read-only", SAME, X=GOOD_X),
+    case(
+        "broadcast",
+        same_as(np.ones((12, 3), np.float32)),
+        X=np.broadcast_to(np.float32(1), (12, 3)),
+    ),
+    case("masked array without masked values", SAME, X=masked),
+    case(
+        "masked values", "masked values in X", X=np.ma.masked_array(GOOD_X, GOOD_X > 1)
+    ),
+    case("matrix class", "np.matrix is not supported", X=GOOD_X.view(np.matrix)),
+    case("sparse csr", SAME, X=sparse.csr_array(GOOD_X)),
+    case("sparse csc", SAME, X=sparse.csc_matrix(GOOD_X)),
+    case("sparse coo", SAME, X=sparse.coo_array(GOOD_X)),
+    case("sparse dok", SAME, X=sparse.dok_matrix(GOOD_X)),
+    case("sparse lil", SAME, X=sparse.lil_array(GOOD_X)),
+    case("sparse NaN", "contains NaN", X=sparse.csr_array(with_value(np.nan))),
+    case(
+        "sparse with complex numbers",
+        "Complex data not supported",
+        X=sparse.csr_array(GOOD_X.astype(complex)),
+    ),
+    case("huge numbers of one sign", "Training diverged", X=np.full((12, 3), 3e38)),
+    case("all zeros", Works(), X=np.zeros((12, 3))),
+    case("5-d array", "module|shape|dimension", X=np.zeros((12, 1, 2, 3, 3))),
+    case("3-d array", "module|shape|dimension", X=np.zeros((12, 2, 3))),
+]
+
+
+def labels(*values, dtype=None):
+    return np.array([values[i % len(values)] for i in range(N_ROWS)], dtype=dtype)
+
+
+def classes_are(*expected):
+    return Works(lambda clf, fresh: _assert_classes(clf, expected))
+
+
+def _assert_classes(clf, expected):
+    assert clf.classes_.tolist() == list(expected)
+    assert set(clf.predict(GOOD_X).tolist()) <= set(expected)
+
+
+MISSING = "needs a label for every sample, but y contains missing values|y contains NaN"
+ONE_D = r"1-D y|1d array"
+CONTINUOUS = "Unknown label type"
+ONE_TYPE = "needs labels of one type"
+LENGTH = "inconsistent numbers of samples"
+
+Y_CASES = [
+    case("None", "requires y to be passed", y=None),
+    case("int", ONE_D + "|array", y=3),
+    case("0-d array", ONE_D, y=np.array(1)),
+    case("string", ONE_D, y="labels"),
+    case("2-d", ONE_D, y=np.zeros((N_ROWS, 2))),
+    case("one-hot", ONE_D, y=np.eye(2)[GOOD_Y]),
+    case("3-d", ONE_D + "|dim 3", y=np.zeros((N_ROWS, 1, 1))),
+    case("a frame of two columns", ONE_D, y=frame[["a", "b"]]),
+    case("empty", LENGTH + "|empty|minimum", y=[]),
+    case("a label less", LENGTH, y=GOOD_Y[1:]),
+    case("a label more", LENGTH, y=labels(0, 1).tolist() + [0]),
+    case("one class", "at least 2 classes", y=np.zeros(N_ROWS, int)),
+    case("one class of strings", "at least 2 classes", y=["a"] * N_ROWS),
+    case("continuous", CONTINUOUS, y=labels(0.5, 1.5)),
+    case(
+        "continuous strings of numbers",
+        classes_are("0.5", "1.5"),
+        y=labels("0.5", "1.5"),
+    ),
+    case("NaN", MISSING, y=labels(0, 1, np.nan)),
+    case("infinity", "infinity", y=labels(0, 1, np.inf)),
+    case("None among numbers", MISSING, y=[0, 1, None] * 4),
+    case("None among strings", MISSING, y=["a", "b", None] * 4),
+    case("NaN among strings", MISSING, y=["a", "b", np.nan] * 4),
+    case("NaN among objects", MISSING, y=labels("a", "b", np.nan, dtype=object)),
+    case("pandas.NA", MISSING, y=labels("a", "b", pd.NA, dtype=object)),
+    case("NaT", MISSING, y=labels("2020-01-01", "2020-01-02", "NaT", dtype="M8[D]")),
+    case("Int64 with NA", MISSING, y=pd.Series([0, 1, None] * 4, dtype="Int64")),
+    case(
+        "string Series with NA",
+        MISSING,
+        y=pd.Series(["a", "b", None] * 4, dtype="string"),
+    ),
+    case(
+        "categorical with NA",
+        MISSING,
+        y=pd.Series(["a", "b", None] * 4, dtype="category"),
+    ),
+    case(
+        "boolean Series with NA",
+        MISSING,
+        y=pd.Series([True, False, None] * 4, dtype="boolean"),
+    ),
+    case("masked", MISSING, y=np.ma.masked_array(GOOD_Y, GOOD_X[:, 0] > 1)),
+    case("int and str", ONE_TYPE, y=[1, "a"] * 6),
+    case("int and str as objects", ONE_TYPE, y=labels(1, "a", dtype=object)),
+    case("str and bytes", ONE_TYPE + "|bytes", y=labels("a", b"a", dtype=object)),
+    case(
+        "int and tuple", ONE_TYPE + "|sequence|1d|1-D|inhomogeneous", y=[1, (2, 3)] * 6
+    ),
+    case("tuples", ONE_D, y=[(1, 2), (3, 4)] * 6),
+    case("lists of different length", "1-D|1d|inhomogeneous", y=[[1], [1, 2]] * 6),
+    case("bytes", "bytes is not supported", y=labels(b"a", b"b")),
+    case("complex", "Complex|complex|Unknown label", y=labels(1j, 2j)),
+    case(
+        "objects of other classes",
+        ONE_TYPE + "|Unknown label",
+        y=np.array([Wrapped() for _ in range(N_ROWS)], dtype=object),
+    ),
+    case("dicts", ONE_TYPE + "|Unknown label", y=[{"a": 1}, {"b": 2}] * 6),
+    case("sets", ONE_TYPE + "|Unknown label", y=[{1}, {2}] * 6),
+    case("generator", ONE_D + "|generator", y=(i % 2 for i in range(N_ROWS))),
+    case("set", ONE_D + "|set", y={0, 1}),
+    case("function", ONE_D + "|function", y=len),
+    case("sparse", "sparse|1-D|1d", y=sparse.csr_array(GOOD_Y[:, None])),
+    case("booleans", classes_are(False, True), y=GOOD_Y == 1),
+    case("strings", classes_are("no", "yes"), y=labels("no", "yes")),
+    case(
+        "strings as objects",
+        classes_are("no", "yes"),
+        y=labels("no", "yes", dtype=object),
+    ),
+    case("empty strings", classes_are("", "x"), y=labels("", "x")),
+    case(
+        "strings that look missing", classes_are("None", "nan"), y=labels("None", "nan")
+    ),
+    case(
+        "long and foreign strings",
+        classes_are("a" * 500, "\u00e9\U0001f600"),
+        y=labels("\u00e9\U0001f600", "a" * 500),
+    ),
+    case("whole floats", classes_are(0.0, 1.0), y=GOOD_Y.astype(float)),
+    case("negative", classes_are(-1, 1), y=labels(-1, 1)),
+    case("gaps", classes_are(3, 10**6), y=labels(10**6, 3)),
+    case("huge ints", classes_are(-(2**62), 2**62), y=labels(2**62, -(2**62))),
+    case("uint64", classes_are(0, 2**64 - 1), y=labels(0, 2**64 - 1, dtype=np.uint64)),
+    case("uint8", classes_are(0, 255), y=labels(0, 255, dtype=np.uint8)),
+    case("other byte order", classes_are(0, 1), y=GOOD_Y.astype(">i4")),
+    case("read-only", classes_are(0, 1), y=GOOD_Y),
+    case("every second", classes_are(0, 1), y=np.repeat(GOOD_Y, 2)[::2]),
+    case("list", classes_are(0, 1), y=GOOD_Y.tolist()),
+    case("tuple", classes_are(0, 1), y=tuple(GOOD_Y.tolist())),
+    case("Series", classes_are(0, 1), y=pd.Series(GOOD_Y, index=range(100, 112))),
+    case("nullable Series", classes_are(0, 1), y=pd.Series(GOOD_Y, dtype="Int64")),
+    case(
+        "unused categories",
+        classes_are("a", "b"),
+        y=pd.Series(pd.Categorical(labels("b", "a"), categories=["c", "b", "a"])),
+    ),
+    case("a class of one row", Works(), y=[1] + [0] * (N_ROWS - 1)),
+]
+
+FIT_CASES = [
+    case("X_val alone", "needs X_val and y_val together", X_val=GOOD_X),
+    case("y_val alone", "needs X_val and y_val together", y_val=GOOD_Y),
+    case("X_val of other columns", "X_val|features", X_val=GOOD_X[:, :2], y_val=GOOD_Y),
+    case(
+        "X_val of other dimensions",
+        "X_val|2D|shape",
+        X_val=GOOD_X[:, :, None],
+        y_val=GOOD_Y,
+    ),
+    case("X_val 1-d", "2D", X_val=GOOD_X[0], y_val=GOOD_Y[:3]),
+    case("X_val a string", "2D|X_val", X_val="samples", y_val=GOOD_Y),
+    case(
+        "X_val with NaN", "X_val contains NaN", X_val=with_value(np.nan), y_val=GOOD_Y
+    ),
+    case(
+        "X_val with text",
+        "X_val|convert string|numeric",
+        X_val=np.full((12, 3), "a"),
+        y_val=GOOD_Y,
+    ),
+    case("X_val empty", r"0 sample\(s\)|X_val", X_val=GOOD_X[:0], y_val=GOOD_Y[:0]),
+    case("X_val of other length", LENGTH, X_val=GOOD_X[1:], y_val=GOOD_Y),
+    case(
+        "y_val of other classes",
+        "y_val contains labels that are not among them",
+        X_val=GOOD_X,
+        y_val=GOOD_Y + 1,
+    ),
+    case(
+        "y_val of another type",
+        "y_val contains labels that are not among them",
+        X_val=GOOD_X,
+        y_val=GOOD_Y.astype(str),
+    ),
+    case(
+        "y_val with None",
+        "y_val contains missing values",
+        X_val=GOOD_X,
+        y_val=labels(0, None, dtype=object),
+    ),
+    case("y_val 2-d", "1-D y_val", X_val=GOOD_X, y_val=np.eye(2)[GOOD_Y]),
+    case("y_val a scalar", "1-D y_val", X_val=GOOD_X, y_val=1),
+    case(
+        "y_val continuous",
+        "y_val contains fractional",
+        X_val=GOOD_X,
+        y_val=GOOD_Y + 0.5,
+    ),
+    case("y_true of other length", LENGTH, y_true=GOOD_Y[1:]),
+    case(
+        "y_true of another type",
+        "no label in y_true that y has too",
+        y_true=GOOD_Y.astype(str),
+    ),
+    case("y_true with NaN", "y_true contains missing", y_true=labels(0, 1, np.nan)),
+    case("y_true 2-d", "1-D y_true", y_true=np.eye(2)[GOOD_Y]),
+    case("y_true a string", "1-D y_true", y_true="labels"),
+    case("y_true continuous", "y_true contains fractional", y_true=GOOD_Y + 0.5),
+    case("weights of other length", "sample_weight", sample_weight=np.ones(11)),
+    case("negative weights", "sample_weight|[Nn]egative", sample_weight=-np.ones(12)),
+    case(
+        "weights with NaN",
+        "sample_weight contains NaN|sample_weight",
+        sample_weight=labels(1.0, np.nan),
+    ),
+    case("infinite weights", "sample_weight", sample_weight=labels(1.0, np.inf)),
+    case("no weight", "sample_weight|weight", sample_weight=np.zeros(12)),
+    case("weights 2-d", "sample_weight|1D", sample_weight=np.ones((12, 1))),
+    case(
+        "weights as text",
+        "sample_weight|convert string|numeric",
+        sample_weight=labels("a", "b"),
+    ),
+    case(
+        "one class left by weights", "class|weight", sample_weight=GOOD_Y.astype(float)
+    ),
+]
+
+SHAPE = "features|shape|2D"
+PREDICT_CASES = [
+    case("None", "None|2D", X=None),
+    case("string", SHAPE + "|" + NUMBERS, X="samples"),
+    case("scalar", SHAPE, X=3.0),
+    case("1-d", SHAPE, X=GOOD_X[0]),
+    case("empty", r"0 sample\(s\)", X=GOOD_X[:0]),
+    case("a column less", SHAPE, X=GOOD_X[:, 1:]),
+    case("a column more", SHAPE, X=np.ones((4, 4))),
+    case("no columns", r"0 feature\(s\)|features", X=GOOD_X[:, :0]),
+    case("3-d", SHAPE, X=GOOD_X[:, :, None]),
+    case("4-d", SHAPE, X=np.zeros((12, 3, 2, 2))),
+    case("NaN", "X contains NaN", X=with_value(np.nan)),
+    case("infinity", "X contains infinity", X=with_value(np.inf)),
+    case("text", NUMBERS, X=np.full((12, 3), "a")),
+    case("complex", "Complex data", X=GOOD_X.astype(complex)),
+    case("dates", "got dates", X=np.full((12, 3), "2020-01-01", "M8[D]")),
+    case("masked values", "masked values", X=np.ma.masked_array(GOOD_X, GOOD_X > 1)),
+    case("objects", NUMBERS + "|float|dict", X=with_value({}, object)),
+    case("ragged", "inhomogeneous|different|sequence", X=[[1.0, 2, 3], [1.0]]),
+    case("dict", "parts|shape|dict", X={"a": GOOD_X}),
+    case("generator", "2D|generator", X=generator()),
+    case("function", "2D|function", X=len),
+    case("sparse of other width", SHAPE, X=sparse.csr_array(GOOD_X[:, 1:])),
+    case("list", Works(), X=GOOD_X.tolist()),
+    case("float64", Works(), X=GOOD_X.astype(np.float64)),
+    case("Fortran order", Works(), X=np.asfortranarray(GOOD_X)),
+    case("other byte order", Works(), X=GOOD_X.astype(">f8")),
+    case("negative strides", Works(), X=GOOD_X[::-1].copy()[::-1]),
+    case("objects that are numbers", Works(), X=GOOD_X.astype(object)),
+    case("sparse", Works(), X=sparse.csc_array(GOOD_X)),
+]
