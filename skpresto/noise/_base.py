@@ -1,5 +1,6 @@
 """Base class of all label noise: validation, drawing and the record of flips."""
 
+import copy
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -104,10 +105,13 @@ class BaseLabelNoise(  # type: ignore[call-arg]
             The fitted injector.
         """
         labels = self._label_vector(y)
-        self.classes_ = classes_of(labels, type(self).__name__)
+        # A copy is fitted, so that a fit that fails leaves this injector unchanged.
+        fitting = copy.copy(self)
+        fitting.classes_ = classes_of(labels, type(self).__name__)
+        fitting._fit_noise(labels, X)
+        vars(self).update(vars(fitting))
         for record in ("flipped_mask_", "realized_rate_"):
             self.__dict__.pop(record, None)
-        self._fit_noise(labels, X)
         return self
 
     def transform(self, y: Any, X: Any = None) -> Any:

@@ -156,9 +156,10 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if name is not None:
             fit_params.setdefault(name, y)
 
-        self.noise_ = None if self.noise is None else clone(self.noise)
-        y_noisy = y if self.noise_ is None else self.noise_.fit_transform(y, X)
+        noise = None if self.noise is None else clone(self.noise)
+        y_noisy = y if noise is None else noise.fit_transform(y, X)
         self.classifier_ = clone(self.classifier).fit(X, y_noisy, **fit_params)
+        self.noise_ = noise
         return self
 
     @available_if(_classifier_has("predict"))

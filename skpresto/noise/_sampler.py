@@ -93,5 +93,7 @@ class NoiseSampler(BaseEstimator):
             Noisy labels, or ``y`` itself if ``noise`` is None.
         """
         check_consistent_length(X, y)
-        self.noise_ = None if self.noise is None else clone(self.noise)
-        return X, y if self.noise_ is None else self.noise_.fit_transform(y, X)
+        noise = None if self.noise is None else clone(self.noise)
+        y_noisy = y if noise is None else noise.fit_transform(y, X)
+        self.noise_ = noise
+        return X, y_noisy

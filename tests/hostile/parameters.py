@@ -58,8 +58,8 @@ def number_cases(table: dict) -> list[Case]:
             case(f"{name}={k}", refused, params={name: v}) for k, v in values.items()
         ]
         cases += [
-            case(f"{name}={v!r} of {type(v).__name__}", Works(), params={name: v})
-            for v in good
+            case(f"{name} of type {type(v).__name__} {i}", Works(), params={name: v})
+            for i, v in enumerate(good)
         ]
     return cases
 
