@@ -61,8 +61,8 @@ def _apply_to_images(
 
 def _counts(decisions: Decisions) -> str:
     return (
-        f"{len(decisions.changes):,} labels changed, {decisions.n_kept:,} kept, "
-        f"{decisions.n_unsure:,} unsure (unchanged)."
+        f"Labels changed: {len(decisions.changes):,}, kept: {decisions.n_kept:,}, "
+        f"unsure and unchanged: {decisions.n_unsure:,}."
     )
 
 

@@ -123,7 +123,7 @@ def duration(seconds: float) -> str:
     Examples
     --------
     >>> [duration(s) for s in (0.4, 42, 100, 4000)]
-    ['1 s', '42 s', '1 min 40 s', '1 h 7 min']
+    ['1 s', '42 s', '1 min 40 s', '1 h 6 min']
     """
     if seconds < 60:
         return f"{max(round(seconds), 1)} s"

@@ -37,7 +37,9 @@ class Terminal:
 
     def say(self, sentence: str) -> None:
         """Show a sentence while work goes on."""
-        self._err.print(f"{plain(sentence)} ...", style="dim", soft_wrap=True)
+        self._err.print(
+            f"{plain(sentence).rstrip('.')} ...", style="dim", soft_wrap=True
+        )
 
     def progress_bar(self) -> Any:
         """Return a progress bar that is removed at its end."""
@@ -60,9 +62,9 @@ class Terminal:
         show(plain(summary.headline()), style="bold", soft_wrap=True)
         suspects = report.expected_errors(summary.n_suspects)
         show(
-            f"{summary.n_suspects:,} labels are suspect, of which about "
-            f"{suspects.expected:,.0f} are expected to be wrong "
-            f"({suspects.low:,.0f} to {suspects.high:,.0f}).",
+            f"Suspect labels: {summary.n_suspects:,}, of which about "
+            f"{suspects.expected:,.0f} wrong ({suspects.low:,.0f} to "
+            f"{suspects.high:,.0f}).",
             soft_wrap=True,
         )
         show()

@@ -74,7 +74,10 @@ def test_unsure_and_kept_labels_stay(capsys):
     raw = b"x,label\n1,a\n2,b\n3,a\n"
     made = [(0, "a", None), (1, "b", "b"), (2, "a", "b")]
     assert apply_to_csv(raw, made) == b"x,label\n1,a\n2,b\n3,b\n"
-    assert "1 labels changed, 1 kept, 1 unsure (unchanged)." in capsys.readouterr().out
+    assert (
+        "Labels changed: 1, kept: 1, unsure and unchanged: 1."
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(("row", "given"), [(0, "z"), (9, "a")])
@@ -176,3 +179,30 @@ def test_interrupted_copy_leaves_nothing(photos, monkeypatch):
     monkeypatch.setattr("skpresto.audit._apply.shutil.copy2", interrupt)
     assert main(["apply", "d.json", "photos", "--move-to", "clean"]) == 130
     assert sorted(p.name for p in Path().iterdir()) == ["d.json", "photos"]
+
+
+@pytest.mark.parametrize(("row", "given"), [(0, "z"), (9, "a")])
+def test_decision_that_does_not_fit_a_parquet_file_is_refused(row, given, capsys):
+    pd.DataFrame({"label": ["a", "b"]}).to_parquet("t.parquet")
+    fingerprint = fingerprint_of_file(Path("t.parquet"))
+    write_decisions([(row, given, "b")], fingerprint=fingerprint)
+    assert main(["apply", "d.json", "t.parquet", "--out", "c.parquet"]) == 1
+    assert "Nothing was written" in capsys.readouterr().err
+
+
+def test_decision_about_a_missing_column_names_the_nearest(capsys):
+    Path("t.csv").write_text("x,label\n1,a\n")
+    fingerprint = fingerprint_of_file(Path("t.csv"))
+    write_decisions([(0, "a", "b")], fingerprint=fingerprint, label="lable")
+    assert main(["apply", "d.json", "t.csv", "--out", "c.csv"]) == 1
+    assert "Did you mean 'label'?" in capsys.readouterr().err
+
+
+def test_image_that_is_in_another_class_by_now_is_refused(photos, capsys):
+    folder = Path("photos")
+    fingerprint = fingerprint_of_folder(folder, images_below(folder))
+    write_decisions(
+        [(0, "dog", "cat")], kind="images", label=None, fingerprint=fingerprint
+    )
+    assert main(["apply", "d.json", "photos"]) == 1
+    assert "has the label 'dog', but it has 'cat'" in capsys.readouterr().err

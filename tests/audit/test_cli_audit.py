@@ -281,3 +281,36 @@ def test_page_of_digits_finds_wrong_labels_and_stays_small(tmp_path):
     assert "<script>alert" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
+
+
+def test_many_rows_are_told_how_long_it_takes(flowers, monkeypatch, capsys):
+    monkeypatch.setattr("skpresto.cli._audit._MANY_ROWS", 100)
+    monkeypatch.setattr("skpresto.cli._progress._N_PROBE_ROWS", 100)
+    flowers.to_csv("train.csv", index=False)
+    assert main(["audit", "train.csv", "--label", "species", *FEW_EPOCHS]) == 0
+    assert "Training on 600 rows takes about" in capsys.readouterr().err
+
+
+def test_many_classes_are_summed_up_in_the_terminal(capsys):
+    rng = np.random.RandomState(0)
+    y = rng.randint(30, size=900)
+    np.save("p.npy", 0.001 + 0.97 * np.eye(30)[y])
+    np.save("y.npy", y)
+    assert main(["audit", "p.npy", "--labels", "y.npy"]) == 0
+    assert "18 more classes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("package", "words"), [("rich.console", "needs rich"), ("jinja2", "needs Jinja2")]
+)
+def test_missing_package_is_named(package, words, probabilities, monkeypatch, capsys):
+    from skpresto.audit._page import render
+
+    render._template.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    np.save("p.npy", probabilities[0])
+    np.save("y.npy", probabilities[1])
+    assert main(["audit", "p.npy", "--labels", "y.npy"]) == 1
+    shown = capsys.readouterr().err
+    assert words in shown
+    assert "skpresto[audit]" in shown

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from skpresto import PrestoppingClassifier
 from skpresto.audit._sources import read_table
+from skpresto.audit._sources.images import open_image
 from skpresto.audit._sources.patches import patch_features
 from skpresto.audit._sources.table import label_strings
 from skpresto.audit._sources.vectorize import vectorize
@@ -121,3 +123,33 @@ def test_duration_is_estimated_from_a_part_of_the_rows():
     estimate = expected_duration(PrestoppingClassifier(max_epochs=5), X, y)
     assert estimate.startswith("about ")
     assert estimate.endswith(" s")
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16", "F"])
+def test_images_of_any_mode_have_three_channels(mode, tmp_path):
+    levels = np.linspace(0, 255, 64).reshape(8, 8)
+    if mode == "I;16":
+        image = Image.fromarray((levels * 200).astype(np.uint16))
+    elif mode == "F":
+        image = Image.fromarray(levels.astype(np.float32) * 3)
+    else:
+        image = Image.fromarray(levels.astype(np.uint8)).convert(mode)
+    path = tmp_path / "image.tif"
+    image.save(path)
+    pixels = np.asarray(open_image(path))
+    assert pixels.shape == (8, 8, 3)
+    assert pixels.max() > 200 > 100 > pixels.min()
+
+
+def test_photo_is_shown_upright(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by 90 degrees
+    Image.new("RGB", (40, 20)).save(tmp_path / "photo.jpg", exif=exif)
+    assert open_image(tmp_path / "photo.jpg").size == (20, 40)
+
+
+def test_huge_image_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("skpresto.audit._sources.images.MAX_PIXELS", 100)
+    Image.new("RGB", (11, 10)).save(tmp_path / "huge.png")
+    with pytest.raises(ValueError, match="more than 100 pixels"):
+        open_image(tmp_path / "huge.png")

@@ -231,10 +231,10 @@ def _memory_needed(layout: Layout, label: str) -> str:
     with layout.path.open("rb") as file:
         size = sum(len(file.readline()) for _ in range(len(probe) + 1))
     n_rows = layout.path.stat().st_size / max(size, 1) * len(probe)
-    # While columns are shrunk and encoded, a table exists about three times.
-    needed = 3 * probe.memory_usage(deep=True).sum() / len(probe) * n_rows
+    # Measured: with its copies and the features, a table takes six times its size.
+    needed = 6 * probe.memory_usage(deep=True).sum() / len(probe) * n_rows
     return (
-        f"{layout.path.name} has about {n_rows:,.0f} rows, and reading it needs about "
+        f"{layout.path.name} has about {n_rows:,.0f} rows, and an audit of it needs about "
         f"{needed / 2**30:.1f} GB of memory."
     )
 
