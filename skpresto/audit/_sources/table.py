@@ -234,8 +234,8 @@ def _memory_needed(layout: Layout, label: str) -> str:
     # Measured: with its copies and the features, a table takes six times its size.
     needed = 6 * probe.memory_usage(deep=True).sum() / len(probe) * n_rows
     return (
-        f"{layout.path.name} has about {n_rows:,.0f} rows, and an audit of it needs about "
-        f"{needed / 2**30:.1f} GB of memory."
+        f"{layout.path.name} has about {n_rows:,.0f} rows, and an audit of it needs "
+        f"about {needed / 2**30:.1f} GB of memory."
     )
 
 
