@@ -10,8 +10,8 @@ from skpresto.audit._decisions import Decisions
 from skpresto.audit._safe_write import check_writable, whole_file
 from skpresto.audit._sources.base import fingerprint_of_file, nearest_name
 from skpresto.audit._sources.delimited import Layout, layout_of
+from skpresto.audit._sources.frames import PARQUET_ENDINGS, label_strings
 from skpresto.audit._sources.images import fingerprint_of_folder, images_below
-from skpresto.audit._sources.table import PARQUET_ENDINGS, label_strings
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -7,9 +7,9 @@ from PIL import Image
 
 from skpresto import PrestoppingClassifier
 from skpresto.audit._sources import read_table
+from skpresto.audit._sources.frames import label_strings
 from skpresto.audit._sources.images import open_image
 from skpresto.audit._sources.patches import patch_features
-from skpresto.audit._sources.table import label_strings
 from skpresto.audit._sources.vectorize import vectorize
 from skpresto.cli._progress import Plan, expected_duration
 
@@ -58,7 +58,7 @@ def test_a_named_text_counts_as_much_as_all_others(mixed):
 
 
 def test_a_large_file_says_what_it_needs(tmp_path, monkeypatch):
-    monkeypatch.setattr("skpresto.audit._sources.table._LARGE_FILE", 100)
+    monkeypatch.setattr("skpresto.audit._sources.frames._LARGE_FILE", 100)
     path = tmp_path / "t.csv"
     frame = pd.DataFrame({"a": np.arange(5000) / 7, "label": ["x", "y"] * 2500})
     frame.to_csv(path, index=False)
