@@ -79,7 +79,7 @@ def _read_parquet(path: Path, label: str) -> pd.DataFrame:
 
     table = parquet.read_table(path)
     frame = table.to_pandas(ignore_metadata=True)
-    frame[label] = pd.Series(label_strings(table[label].to_pylist()), dtype="str")
+    frame[label] = pd.Series(label_strings(table[label].to_pylist()), dtype=object)
     return frame
 
 

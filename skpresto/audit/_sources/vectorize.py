@@ -71,7 +71,8 @@ def _encoded_text(texts: pd.Series, seed: int) -> NDArray[np.float32]:
         analyzer="word",
         random_state=seed,
     )
-    encoded = encoder.fit_transform(texts.astype("str").fillna(""))
+    known = texts.astype(object).where(texts.notna(), "")
+    encoded = encoder.fit_transform(known.astype(str))
     return encoded.to_numpy(dtype=np.float32)
 
 
