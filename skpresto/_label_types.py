@@ -6,20 +6,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+#: Types of which sorted and distinct values are not what a class is.
+_CONTAINER = (list, dict, set, frozenset, np.ndarray)
 
-def array_of_labels(y: Any) -> NDArray[Any]:
+
+def array_of_labels(y: Any, owner: str, name: str = "y") -> NDArray[Any]:
     """Return ``numpy.asarray(y)``, but keep the types of a list of several types.
 
-    numpy would convert numbers, and missing values, among strings to strings.
+    numpy would convert numbers, and missing values, among strings to strings. Raises
+    if an entry is a container, which cannot be a label; ``owner`` and ``name`` are for
+    the message.
 
     Examples
     --------
-    >>> array_of_labels(["a", 1]).tolist()
+    >>> array_of_labels(["a", 1], "Example").tolist()
     ['a', 1]
-    >>> array_of_labels(["a", "b"])
+    >>> array_of_labels(["a", "b"], "Example")
     array(['a', 'b'], dtype='<U1')
     """
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            f"{owner} needs a 1-D {name} with one label per sample, but got sequences "
+            "of different length. Pass a single label for each sample."
+        ) from None
+    if labels.dtype.kind == "O" and labels.ndim == 1:
+        kinds = {
+            type(label).__name__ for label in labels if isinstance(label, _CONTAINER)
+        }
+        if kinds:
+            raise TypeError(
+                f"{owner} needs labels of one type such as str or int, but {name} "
+                f"contains {' and '.join(sorted(kinds))}. Convert them to names."
+            )
     if labels.dtype.kind in "US" and isinstance(y, (list, tuple)) and labels.ndim == 1:
         kinds = {_family(label) for label in y}
         if len(kinds) > 1:

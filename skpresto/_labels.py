@@ -93,7 +93,7 @@ def label_vector(
 
 
 def _one_dimensional(y: Any, owner: str, name: str, hint: str) -> Labels:
-    labels = array_of_labels(y)
+    labels = array_of_labels(y, owner, name)
     # numpy sees no shape in a sparse matrix
     shape = np.shape(labels) or getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1 and labels.ndim == 2:

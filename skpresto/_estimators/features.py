@@ -12,6 +12,7 @@ from torch.utils.data import Dataset
 from skpresto._engine.dataset_rows import DatasetRows, labels_of
 from skpresto._engine.parts_rows import PartsRows
 from skpresto._estimators.arrays import array_rows, part_rows, without_tensor
+from skpresto._numeric import numbers_expected
 
 
 def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
@@ -25,7 +26,6 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         return _check_dataset(estimator, X, y, reset=reset)
     if has_several_parts(estimator, X, y, reset=reset):
         return _check_parts(estimator, X, y, reset=reset)
-    _refuse_silent_conversion(estimator, X)
     X, is_memmap = without_tensor(X), isinstance(X, np.memmap)
     settings = {
         "accept_sparse": "csr",
@@ -35,28 +35,14 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         "reset": reset,
     }
     if not reset:
-        X = validate_data(estimator, X, **settings)
+        with numbers_expected(type(estimator).__name__, X):
+            X = validate_data(estimator, X, **settings)
         rows = array_rows(X, is_memmap)
         check_sample_shape(estimator, rows.sample_shape, "X")
         return rows
-    X, y = validate_data(estimator, X, y, ensure_min_samples=2, **settings)
+    with numbers_expected(type(estimator).__name__, X):
+        X, y = validate_data(estimator, X, y, ensure_min_samples=2, **settings)
     return array_rows(X, is_memmap), y
-
-
-def _refuse_silent_conversion(estimator: Any, X: Any) -> None:
-    """Raise for what numpy converts to numbers without a word."""
-    name, kinds = type(estimator).__name__, getattr(X, "dtypes", None)
-    dtypes = [getattr(X, "dtype", None)] if kinds is None else list(kinds)
-    if any(getattr(dtype, "kind", None) in ("m", "M") for dtype in dtypes):
-        raise ValueError(
-            f"{name} needs numbers in X, but got dates or durations. Convert them "
-            "first, for example to days since a certain date."
-        )
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(
-            f"{name} cannot use masked values in X: it would read them as if they were "
-            "not masked. Fill them, or call X.filled(np.nan) and impute them."
-        )
 
 
 def _check_dataset(estimator: Any, dataset: Dataset, y: Any, *, reset: bool) -> Any:

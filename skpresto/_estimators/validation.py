@@ -94,10 +94,11 @@ def check_training_data(
     sample_weight: Any = None,
 ) -> TrainingData:
     """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
-    is_plain = y is None or array_of_labels(y).dtype.kind in "biufc"
+    name = type(estimator).__name__
+    is_plain = y is None or array_of_labels(y, name).dtype.kind in "biufc"
     if not is_plain or np.ma.is_masked(y):
         # Before scikit-learn, which would convert some types to others.
-        y = label_vector(y, type(estimator).__name__)
+        y = label_vector(y, name)
     rows, y = check_rows(estimator, X, y, reset=True)
     estimator.classes_, labels = encode_labels(estimator, y)
     estimator.input_shape_ = rows.sample_shape

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from skpresto.modules._input_shape import check_input_shape
+from skpresto.modules._input_shape import check_input_shape, check_size
 
 #: Channels of the first convolution.
 _N_FIRST_CHANNELS = 16
@@ -64,6 +64,7 @@ class DenseNet(nn.Module):
         dropout: float = 0.1,
     ) -> None:
         super().__init__()
+        n_classes = check_size("DenseNet", "n_classes", n_classes)
         channels, _, _ = check_input_shape("DenseNet", input_shape, min_size=4)
         n_layers = _n_layers_per_block(depth)
         layers: list[nn.Module] = [_convolution(channels, _N_FIRST_CHANNELS)]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from torch import nn
 
+from skpresto.modules._input_shape import check_size
+
 
 class MLP(nn.Sequential):
     """Fully connected network for tabular data.
@@ -37,7 +39,8 @@ class MLP(nn.Sequential):
         dropout: float = 0.1,
     ) -> None:
         layers: list[nn.Module] = []
-        width = n_features
+        width = check_size("MLP", "n_features", n_features)
+        n_classes = check_size("MLP", "n_classes", n_classes)
         for next_width in hidden:
             layers += [
                 nn.Linear(width, next_width),

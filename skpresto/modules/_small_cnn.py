@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from skpresto.modules._input_shape import check_input_shape, check_size
+
 
 class SmallCNN(nn.Module):
     """Small convolutional network for images of any size.
@@ -39,8 +41,9 @@ class SmallCNN(nn.Module):
         dropout: float = 0.1,
     ) -> None:
         super().__init__()
+        n_classes = check_size("SmallCNN", "n_classes", n_classes)
         blocks: list[nn.Module] = []
-        channels = input_shape[0]
+        channels, _, _ = check_input_shape("SmallCNN", input_shape)
         for width in widths:
             blocks += [
                 *_convolution(channels, width),

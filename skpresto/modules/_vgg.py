@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor, nn
 
-from skpresto.modules._input_shape import check_input_shape
+from skpresto.modules._input_shape import check_input_shape, check_size
 
 #: Channels of the convolutions of each block; 2x2 pooling follows each block.
 _BLOCKS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
@@ -60,6 +60,7 @@ class VGG19(nn.Module):
         dropout: float = 0.1,
     ) -> None:
         super().__init__()
+        n_classes = check_size("VGG19", "n_classes", n_classes)
         channels, height, width = check_input_shape("VGG19", input_shape)
         layers: list[nn.Module] = []
         for block in _BLOCKS:

@@ -109,7 +109,7 @@ class BaseLabelNoise(  # type: ignore[call-arg]
         fitting = copy.copy(self)
         fitting.classes_ = classes_of(labels, type(self).__name__)
         fitting._fit_noise(labels, X)
-        vars(self).update(vars(fitting))
+        self.__dict__.update(fitting.__dict__)
         for record in ("flipped_mask_", "realized_rate_"):
             self.__dict__.pop(record, None)
         return self

@@ -133,7 +133,13 @@ def noise_rate_from(matrix: ArrayLike, class_prior: ArrayLike | None = None) -> 
     wrong = 1 - checked.diagonal()
     if class_prior is None:
         return float(wrong.mean())
-    prior = np.asarray(class_prior, dtype=np.float64)
+    try:
+        prior = np.asarray(class_prior, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise ValueError(
+            "noise_rate_from needs a class_prior of fractions, one per class, but got "
+            f"{class_prior!r}."
+        ) from None
     if prior.shape != wrong.shape:
         raise ValueError(
             f"noise_rate_from needs a class_prior with one entry for each of the "

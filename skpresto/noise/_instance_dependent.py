@@ -13,6 +13,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skpresto._labels import Codes, Labels, encode, parts
+from skpresto._numeric import numbers_expected
 from skpresto._sklearn import Interval
 from skpresto.noise._base import BaseLabelNoise
 from skpresto.noise._class_conditional import refuse_noise_in_one_class
@@ -243,7 +244,9 @@ class InstanceDependentNoise(BaseLabelNoise):
         X = X if hasattr(X, "shape") else np.asarray(X)
         if len(X.shape) > 2:
             X = np.reshape(X, (len(X), -1))
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        settings = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+        with numbers_expected(type(self).__name__, X):
+            X = validate_data(self, X, **settings)
         check_consistent_length(X, y)
         return X
 

@@ -1,6 +1,6 @@
 """Pair noise: wrong labels of a class all have the same other class."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -107,7 +107,7 @@ class PairNoise(BaseClassConditionalNoise):
         targets = np.arange(len(names))
         for source, target in mapping.items():
             for name in (source, target):
-                if name not in number:
+                if not isinstance(name, Hashable) or name not in number:
                     raise ValueError(
                         f"{owner} has a mapping of {source!r} to {target!r}, but "
                         f"{name!r} is not among the classes of y: "

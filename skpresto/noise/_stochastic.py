@@ -14,7 +14,13 @@ def check_transition_matrix(matrix: Any, owner: str) -> NDArray[np.float64]:
 
     Rows whose sum differs from 1 only by rounding are rescaled.
     """
-    checked = np.array(matrix, dtype=np.float64)
+    try:
+        checked = np.array(matrix, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{owner} needs a square matrix of numbers, one row and one column per "
+            f"class, but got {matrix!r}. Pass a matrix of shape (n_classes, n_classes)."
+        ) from None
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1] or not checked.size:
         raise ValueError(
             f"{owner} needs a square matrix with one row and one column per class, but "

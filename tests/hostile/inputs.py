@@ -44,7 +44,7 @@ structured = np.zeros(N_ROWS, dtype=[("a", "f4"), ("b", "i4")])
 frame = pd.DataFrame(GOOD_X, columns=["a", "b", "c"])
 masked = np.ma.masked_array(GOOD_X, mask=GOOD_X > 10)
 SAME = same_as(GOOD_X)
-NUMBERS = "could not convert string|dtype='numeric' is not compatible|[Nn]umber"
+NUMBERS = "needs numbers in X"
 DIMENSIONS = "Expected 2D array|Reshape your data"
 
 X_CASES = [

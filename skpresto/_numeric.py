@@ -1,0 +1,42 @@
+"""Samples that are not numbers: errors that say so, in the name of the estimator."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+#: How messages of numpy begin that name neither the estimator nor the argument.
+_OF_NUMPY = ("could not convert", "float() argument", "Expected unique column names")
+
+
+@contextmanager
+def numbers_expected(owner: str, X: Any, name: str = "X") -> Iterator[None]:
+    """Raise for what is no number in ``X`` while it is converted to numbers."""
+    _refuse_silent_conversion(owner, X, name)
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if not str(error).startswith(_OF_NUMPY):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"{owner} needs numbers in {name}, one column for each name: {error}. "
+            "Encode text and other values first, for example with OrdinalEncoder."
+        ) from error
+
+
+def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
+    """Raise for what numpy converts to numbers without a word."""
+    kinds = getattr(X, "dtypes", None)
+    dtypes = [getattr(X, "dtype", None)] if kinds is None else list(kinds)
+    if any(getattr(dtype, "kind", None) in ("m", "M") for dtype in dtypes):
+        raise ValueError(
+            f"{owner} needs numbers in {name}, but got dates or durations. Convert "
+            "them first, for example to days since a certain date."
+        )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            f"{owner} cannot use masked values in {name}: it would read them as if "
+            f"they were not masked. Fill them, or impute {name}.filled(np.nan)."
+        )
