@@ -40,6 +40,7 @@ LAYERS = {
 #: Layers within _estimators: shared parts, then the methods, then those built on them.
 ESTIMATOR_LAYERS = {
     "__init__": 0,
+    "callback_support": 0,
     "params": 0,
     "device": 0,
     "epochs": 0,

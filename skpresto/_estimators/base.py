@@ -20,6 +20,7 @@ from skpresto._engine.rows import PredictionRows
 from skpresto._engine.torch_state import fit_threads, predict_threads, seeded
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
+from skpresto._estimators.callback_support import CallbackSupportMixin
 from skpresto._estimators.device import check_device
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
@@ -29,7 +30,7 @@ from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._resume.folder import begin_fit
-from skpresto._sklearn import CallbackSupportMixin, Interval, StrOptions, _fit_context
+from skpresto._sklearn import Interval, StrOptions, _fit_context
 
 
 class BaseNoisyLabelClassifier(

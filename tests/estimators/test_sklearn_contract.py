@@ -40,7 +40,7 @@ WITH_MODULE = [
 
 #: Mini-batches of repeated samples are not those of weighted samples: they have other
 #: rows, their number differs, and so do the random numbers of a fit. scikit-learn
-#: expects the same failure of its own MLPClassifier.
+#: checks its own MLPClassifier with a solver that uses no mini-batches.
 REASON = "mini-batches of weighted samples differ from those of repeated samples"
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": REASON,
