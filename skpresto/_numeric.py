@@ -30,7 +30,7 @@ def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
     """Raise for what numpy converts to numbers without a word."""
     kinds = getattr(X, "dtypes", None)
     dtypes = [getattr(X, "dtype", None)] if kinds is None else list(kinds)
-    if any(getattr(dtype, "kind", None) in ("m", "M") for dtype in dtypes):
+    if any(map(_is_time, dtypes)):
         raise ValueError(
             f"{owner} needs numbers in {name}, but got dates or durations. Convert "
             "them first, for example to days since a certain date."
@@ -40,3 +40,9 @@ def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
             f"{owner} cannot use masked values in {name}: it would read them as if "
             f"they were not masked. Fill them, or impute {name}.filled(np.nan)."
         )
+
+
+def _is_time(dtype: Any) -> bool:
+    """Return whether a dtype of numpy, pandas or polars is of dates or durations."""
+    is_temporal = getattr(dtype, "is_temporal", bool)
+    return getattr(dtype, "kind", None) in ("m", "M") or is_temporal()

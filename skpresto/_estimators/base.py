@@ -25,7 +25,7 @@ from skpresto._estimators.device import check_device
 from skpresto._estimators.features import check_rows
 from skpresto._estimators.params import NetParamsMixin
 from skpresto._estimators.reporting import findings_after_interrupt
-from skpresto._estimators.small_safe_set import warn_of_small_safe_set
+from skpresto._estimators.safe_set_warnings import warn_of_small_safe_set
 from skpresto._estimators.validation import check_training_data
 from skpresto._fingerprint import fingerprint_of
 from skpresto._label_quality.findings import LabelFindings

@@ -14,9 +14,9 @@ from skpresto._estimators.cross_fitting import (
     train_fold_networks,
     with_rows_of_weight_zero,
 )
-from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._estimators.safe_set_warnings import warn_of_lost_classes
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import HasMethods, Interval

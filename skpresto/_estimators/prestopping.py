@@ -10,8 +10,8 @@ from torch import nn
 
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
-from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._estimators.safe_set_warnings import warn_of_lost_classes
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._warn import warn_caller

@@ -12,9 +12,9 @@ from skpresto._estimators.epochs import (
     n_epochs_of,
     warn_if_nothing_is_corrected,
 )
-from skpresto._estimators.lost_classes import warn_of_lost_classes
 from skpresto._estimators.prestopping import PrestoppingClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._estimators.safe_set_warnings import warn_of_lost_classes
 from skpresto._estimators.two_phases import run_phase_one, run_phase_two
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.refurbishment import LearnSafeAndRefurbished, Refurbisher

@@ -1,6 +1,7 @@
 """Good samples and labels, and samples and labels of every wrong kind."""
 
 import datetime
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -189,6 +190,32 @@ X_CASES = [
     case("5-d array", "module|shape|dimension", X=np.zeros((12, 1, 2, 3, 3))),
     case("3-d array", "module|shape|dimension", X=np.zeros((12, 2, 3))),
 ]
+
+
+def polars_cases():
+    """Return cases of polars frames, if polars is installed."""
+    if find_spec("polars") is None:
+        return []
+    import polars as pl
+
+    good = pl.from_numpy(GOOD_X)
+
+    def with_column(*values):
+        return good.with_columns(pl.Series("column_1", values * (12 // len(values))))
+
+    numbers = "needs numbers in X"
+    return [
+        case("polars frame", SAME, X=good),
+        case("polars frame with nulls", "NaN", X=with_column(1.0, None)),
+        case("polars frame with text", numbers, X=with_column("a")),
+        case(
+            "polars frame with dates", numbers, X=with_column(datetime.date(2020, 1, 1))
+        ),
+        case("polars Series", DIMENSIONS, X=pl.Series([1.0] * 12)),
+    ]
+
+
+X_CASES += polars_cases()
 
 
 def labels(*values, dtype=None):

@@ -1,4 +1,4 @@
-"""The warning for classes of which a selection keeps few labels."""
+"""Warnings that a selection keeps few labels, of a class or of all."""
 
 from typing import Any
 
@@ -18,6 +18,21 @@ _FEW = 0.1
 _FEW_IF_RARE = 0.25
 # A class is rare below this fraction of the mean number of labels per class.
 _RARE = 0.5
+# A safe set below this fraction of all labels is reported, of any method.
+_SMALL_FRACTION = 0.01
+
+
+def warn_of_small_safe_set(estimator: Any, is_safe: NDArray[np.bool_]) -> None:
+    """Warn if the safe set has fewer labels than classes, or less than 1 % of them."""
+    n_safe, n_samples = int(is_safe.sum()), len(is_safe)
+    if n_safe >= max(len(estimator.classes_), _SMALL_FRACTION * n_samples):
+        return
+    warn_caller(
+        f"{type(estimator).__name__}: only {n_safe} of {n_samples} labels are in the "
+        "safe set, too few to tell which labels are correct. Rank labels by "
+        "label_quality_ instead, or check lr, max_epochs and the noise rate.",
+        SafeSetWarning,
+    )
 
 
 def warn_of_lost_classes(
