@@ -235,6 +235,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             corrected=assessment.labels,
             is_corrected=assessment.labels != trainer.labels,
             transition_matrix=posterior.transition_matrix,
+            disagreement=posterior.disagreement(),
         )
         warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings

@@ -36,6 +36,9 @@ class LabelFindings:
     noise_rate : float, default=None
         Fraction of wrong labels: as given to the method, or estimated. None means the
         fraction of labels that are not safe.
+    disagreement : float, default=None
+        Fraction of labels that are not the class with the highest out-of-fold
+        probability; None for methods without such probabilities.
     fingerprint : str, default=None
         Of the given labels, see :func:`~skpresto._fingerprint.fingerprint_of`, by which
         the training labels are recognized later.
@@ -53,6 +56,7 @@ class LabelFindings:
     is_corrected: Any = None
     transition_matrix: Any = None
     noise_rate: float | None = None
+    disagreement: float | None = None
     fingerprint: str | None = None
 
     def __post_init__(self) -> None:

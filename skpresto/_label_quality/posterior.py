@@ -161,6 +161,12 @@ class LabelPosterior:
         # Without any probability there are no odds, and the quality is 0.
         return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
 
+    def disagreement(self) -> float:
+        """Return the fraction of labels that are not the most probable class."""
+        known = self.probability.sum(dim=1) > 0
+        differs = self.probability.argmax(dim=1) != self.labels
+        return differs[known].double().mean().item()
+
     def agrees(self, labels: Tensor) -> Tensor:
         """Return which of the given labels are safe at present."""
         return self.assess_all().is_safe

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skpresto._fingerprint import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
-from skpresto.audit._calibration import IN_SAMPLE, OUT_OF_FOLD, Evidence
+from skpresto.audit._calibration import Evidence
+from skpresto.audit._constants import IN_SAMPLE, OUT_OF_FOLD
 
 
 def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
@@ -25,7 +26,6 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
     """
     classifier = fitted_classifier(estimator, owner)
     findings = classifier.label_findings_
-    errors = [record.holdout_error for record in classifier.history_]
     is_cross_fitted = not getattr(classifier, "used_fallback_", True)
     return {
         "given": training_codes(classifier, y, owner),
@@ -35,10 +35,25 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
         "classes": classifier.classes_,
         "evidence": Evidence(
             OUT_OF_FOLD if is_cross_fitted else IN_SAMPLE,
-            min((error for error in errors if error is not None), default=None),
+            n_classes=len(classifier.classes_),
+            rejected_fraction=float(1 - findings.is_safe.mean()),
+            disagreement=_held_out_disagreement(classifier),
         ),
         "method": type(classifier).__name__,
     }
+
+
+def _held_out_disagreement(classifier: Any) -> float | None:
+    """Return the fraction of given labels that networks did not predict unseen.
+
+    Of out-of-fold predictions or, without them, of rows that were held out to choose
+    the stop point, at the best epoch; None if there are none.
+    """
+    out_of_fold = classifier.label_findings_.disagreement
+    if out_of_fold is not None:
+        return float(out_of_fold)
+    errors = [record.holdout_error for record in classifier.history_]
+    return min((error for error in errors if error is not None), default=None)
 
 
 def fitted_classifier(estimator: Any, owner: str) -> Any:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpresto._labels import Codes, Labels, classes_of, encode, label_vector
-from skpresto.audit._calibration import OUT_OF_FOLD, Evidence
+from skpresto.audit._calibration import Evidence
+from skpresto.audit._constants import OUT_OF_FOLD
 from skpresto.audit._probabilities import assess_labels
 
 #: How much the probabilities of a row may miss 1, as those in half precision do.
@@ -31,14 +32,19 @@ def fields_of_probabilities(
     """
     probability, given, names = checked_probabilities(pred_proba, y, classes, owner)
     quality, suggested = assess_labels(probability, given)
-    disagreement = float(np.mean(probability.argmax(axis=1) != given))
+    is_safe = quality >= 0.5
     return {
         "given": given,
         "suggested": suggested,
         "quality": quality,
-        "is_safe": quality >= 0.5,
+        "is_safe": is_safe,
         "classes": names,
-        "evidence": Evidence(OUT_OF_FOLD, disagreement),
+        "evidence": Evidence(
+            OUT_OF_FOLD,
+            n_classes=len(names),
+            rejected_fraction=float(1 - is_safe.mean()),
+            disagreement=float(np.mean(probability.argmax(axis=1) != given)),
+        ),
         "method": "out-of-fold probabilities",
     }
 

@@ -98,11 +98,13 @@ def test_out_of_fold_quality_is_calibrated_as_such(noisy_blobs):
     single = quick(PrestoppingClassifier).fit(X, y)
     reports = [LabelReport.from_estimator(clf, X, y) for clf in (cross, single)]
     ours, others = [report._calibration.evidence for report in reports]
-    assert ours.settings != others.settings
-    assert 0 < ours.held_out_disagreement < 1
+    assert ours.constants != others.constants
+    assert ours.disagreement == cross.label_findings_.disagreement
+    held_out = [record.holdout_error for record in single.history_]
+    assert others.disagreement == min(e for e in held_out if e is not None)
     cross.used_fallback_ = True
     fallback = LabelReport.from_estimator(cross, X, y)._calibration.evidence
-    assert fallback.settings == others.settings
+    assert fallback.constants == others.constants
 
 
 def test_csv_has_a_line_per_sample_and_no_formulas(report, tmp_path):
