@@ -13,6 +13,7 @@ from skpresto.audit._fit import (
     fit_report,
     standardized,
 )
+from skpresto.modules import MLP
 
 # A few epochs are enough here, and too few for the stop rule to settle.
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_epochs:UserWarning")
@@ -31,6 +32,14 @@ def test_the_classifier_is_chosen():
     assert (quick.max_epochs, quick.random_state, quick.n_jobs) == (7, 3, 2)
     assert type(audit_estimator(100)) is CrossPrestoppingClassifier
     assert audit_estimator(100, batch_size=64).batch_size == 64
+
+
+def test_a_single_network_on_few_rows_is_kept_from_memorizing_them():
+    few = audit_estimator(4000, quick=True)
+    assert few.get_params()["module__dropout"] == 0.5
+    own = audit_estimator(4000, quick=True, module=MLP)
+    for other in (own, audit_estimator(4001, quick=True), audit_estimator(4000)):
+        assert "module__dropout" not in other.get_params()
 
 
 @pytest.mark.parametrize("shape", [(50, 3), (50, 3, 4, 4)])

@@ -1,0 +1,202 @@
+"""Compare the audit with cleanlab's Datalab, from files and on the same features.
+
+    SKPRESTO_DATA=path/to/folder python benchmarks/audit/against_datalab.py
+    python benchmarks/audit/table.py
+
+Writes data with known errors to files, reads them as ``skpresto audit`` does, and finds
+wrong labels among the same features with the audit (``--quick`` and default) and with
+Datalab: given only the features, and given out-of-fold probabilities of five networks
+of the same kind. Needs ``pip install skpresto[bench,audit]``. Every finished method is
+one line of the results file, and an interrupted run resumes from there.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import accuracy_scripts  # noqa: F401
+import numpy as np
+import pandas as pd
+from cells import Cell, Setting
+from data import split_of
+from PIL import Image
+from sklearn.datasets import load_digits
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from skpresto import DefaultClassifier
+from skpresto.audit._fit import audit_epochs, audit_estimator, fit_report
+from skpresto.audit._sources import read_image_folder, read_table
+from skpresto.datasets import load_npz
+from skpresto.noise import PairNoise
+
+RESULTS = Path(__file__).parent / "datalab.jsonl"
+DIGITS = [
+    *("zero", "one", "two", "three", "four"),
+    *("five", "six", "seven", "eight", "nine"),
+]
+N_DIGITS = 3000
+
+
+def digits(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
+    """Return 3,000 digits: scikit-learn's, and some of them moved by one pixel.
+
+    Labels are words, and a column holds text that is HTML.
+    """
+    rng = np.random.RandomState(0)
+    X, y = load_digits(return_X_y=True)
+    more = rng.choice(len(X), N_DIGITS - len(X), replace=False)
+    moved = [
+        np.roll(image, rng.choice([-1, 1]), axis=rng.choice(2)).ravel()
+        for image in X[more].reshape(-1, 8, 8)
+    ]
+    order = rng.permutation(N_DIGITS)
+    X, y = np.concatenate([X, moved])[order], np.concatenate([y, y[more]])[order]
+    names = np.array(DIGITS)
+    given = PairNoise(0.4, random_state=seed).fit_transform(y)
+    frame = pd.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
+    frame["note"] = [f"<script>alert({i % 7})</script>" for i in range(len(X))]
+    return _from_csv(folder, frame, names[given]), names[y]
+
+
+def table(name: str, rows: int | None = None) -> Callable[..., tuple[Any, np.ndarray]]:
+    """Return a maker of a table of a data set with 40 % pair noise."""
+
+    def make(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
+        split = split_of(Cell("audit", name, "pair", 0.4, seed), Setting(name, 0, rows))
+        frame = pd.DataFrame(split.X).add_prefix("column ")
+        return _from_csv(folder, frame, _words(split.y)), _words(split.y_true)
+
+    return make
+
+
+def images(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
+    """Return 1,500 photos of CIFAR-10N with the worst of three labels."""
+    setting = Setting("cifar10n", 0, rows=1579, test_rows=10)
+    split = split_of(Cell("audit", "cifar10n", "worst", None, seed), setting)
+    low, high = split.X.min(axis=(0, 2, 3)), split.X.max(axis=(0, 2, 3))
+    given, true = _words(split.y), {}
+    for number, image in enumerate(split.X):
+        pixels = 255 * (image.transpose(1, 2, 0) - low) / (high - low)
+        file = folder / "photos" / given[number] / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels.round().astype(np.uint8)).save(file)
+        true[file.name] = _words(split.y_true[[number]])[0]
+    source = read_image_folder(folder / "photos")
+    return source, np.array([true[Path(name).name] for name in source.row_names()])
+
+
+def texts(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
+    """Return questions whose types were assigned by rules."""
+    data = load_npz("trec_rules.npz")
+    bytes_, ends = data["text_train_utf8"], data["text_train_offsets"]
+    questions = [bytes(bytes_[a:b]).decode() for a, b in pairwise(ends)]
+    given = _words(data["noisy_labels"]["rules"])
+    source = _from_csv(folder, pd.DataFrame({"question": questions}), given, "question")
+    return source, _words(data["y_train"])
+
+
+def _words(labels: np.ndarray) -> np.ndarray:
+    return np.array([f"class {label}" for label in labels])
+
+
+def _from_csv(
+    folder: Path, frame: pd.DataFrame, given: np.ndarray, text: str | None = None
+) -> Any:
+    frame.assign(label=given).to_csv(folder / "data.csv", index=False)
+    return read_table(folder / "data.csv", "label", text=text)
+
+
+DATA = {
+    "digits, CSV": digits,
+    "letter, CSV": table("letter", 8000),
+    "satimage, CSV": table("satimage"),
+    "cifar10n, images": images,
+    "trec_rules, text": texts,
+}
+
+
+def audit(X: np.ndarray, y: np.ndarray, seed: int, quick: bool) -> np.ndarray:
+    """Return the label quality of the audit."""
+    report = fit_report(audit_estimator(len(y), quick=quick, seed=seed), X, y)
+    return report.frame["quality"].to_numpy()
+
+
+def datalab(X: np.ndarray, y: np.ndarray, seed: int, with_networks: bool) -> np.ndarray:
+    """Return the label scores of Datalab."""
+    from cleanlab import Datalab
+
+    inputs: dict[str, Any] = {"features": X}
+    if with_networks:
+        network = DefaultClassifier(max_epochs=audit_epochs(len(y)), random_state=seed)
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+        inputs["pred_probs"] = cross_val_predict(
+            network, X, y, cv=folds, method="predict_proba"
+        )
+    lab = Datalab(data={"label": y.tolist()}, label_name="label", verbosity=0)
+    lab.find_issues(**inputs, issue_types={"label": {}})
+    return lab.get_issues("label")["label_score"].to_numpy()
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+    "audit --quick": lambda X, y, seed: audit(X, y, seed, quick=True),
+    "audit": lambda X, y, seed: audit(X, y, seed, quick=False),
+    "Datalab, features": lambda X, y, seed: datalab(X, y, seed, with_networks=False),
+    "Datalab, networks": lambda X, y, seed: datalab(X, y, seed, with_networks=True),
+}
+
+
+def main() -> int:
+    """Run what has no result yet."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    known = args.results.read_text().splitlines() if args.results.exists() else []
+    lines = [json.loads(line) for line in known]
+    done = {(line["data"], line["method"], line["seed"]) for line in lines}
+    for seed in args.seeds:
+        for data in args.only:
+            todo = [m for m in args.methods if (data, m, seed) not in done]
+            if todo:
+                _run(data, todo, seed, args.results)
+    return 0
+
+
+def _run(data: str, methods: list[str], seed: int, path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as unsettled stop rules
+        source, true = DATA[data](Path(folder), seed)
+        y, X = np.asarray(source.labels), source.features(seed)
+        is_wrong = y != true
+        for method in methods:
+            started = time.perf_counter()
+            with contextlib.redirect_stdout(io.StringIO()):
+                quality = METHODS[method](X, y, seed)
+            result = {
+                "data": data,
+                "method": method,
+                "seed": seed,
+                "n_labels": len(y),
+                "noise_rate": float(is_wrong.mean()),
+                "average_precision": average_precision_score(is_wrong, -quality),
+                "precision_at_100": float(is_wrong[np.argsort(quality)[:100]].mean()),
+                "seconds": time.perf_counter() - started,
+            }
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(result) + "\n")
+            print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
