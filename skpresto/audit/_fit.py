@@ -9,9 +9,10 @@ from skpresto.audit._report import LabelReport
 
 #: Bounds of the number of epochs, and the number of rows from which on it falls.
 _MOST_EPOCHS, _FEWEST_EPOCHS, _FEW_ROWS = 60, 20, 2000
-#: A single network soon memorizes up to so many rows, which dropout prevents. On 3,000
-#: digits of which 40 % are mislabeled, the average precision of finding them rises from
-#: .95 to .98. On larger data it falls by .01.
+#: Networks soon memorize up to so many rows, which dropout prevents. On 3,000 digits of
+#: which 40 % are mislabeled, the average precision of finding them rises from .95 to
+#: .98 with one network, and from .98 to .99 with out-of-fold predictions. On larger
+#: data it falls by .01.
 _SOON_MEMORIZED, _DROPOUT = 4000, 0.5
 
 
@@ -58,7 +59,7 @@ def audit_estimator(
     from skpresto import CrossPrestoppingClassifier, PrestoppingClassifier
 
     classifier = PrestoppingClassifier if quick else CrossPrestoppingClassifier
-    if quick and n_rows <= _SOON_MEMORIZED and "module" not in params:
+    if n_rows <= _SOON_MEMORIZED and "module" not in params:
         params = {"module__dropout": _DROPOUT, **params}
     return classifier(
         max_epochs=audit_epochs(n_rows) if epochs is None else epochs,

@@ -34,11 +34,12 @@ def test_the_classifier_is_chosen():
     assert audit_estimator(100, batch_size=64).batch_size == 64
 
 
-def test_a_single_network_on_few_rows_is_kept_from_memorizing_them():
-    few = audit_estimator(4000, quick=True)
+@pytest.mark.parametrize("quick", [True, False])
+def test_networks_on_few_rows_are_kept_from_memorizing_them(quick):
+    few = audit_estimator(4000, quick=quick)
     assert few.get_params()["module__dropout"] == 0.5
-    own = audit_estimator(4000, quick=True, module=MLP)
-    for other in (own, audit_estimator(4001, quick=True), audit_estimator(4000)):
+    own = audit_estimator(4000, quick=quick, module=MLP)
+    for other in (own, audit_estimator(4001, quick=quick)):
         assert "module__dropout" not in other.get_params()
 
 
