@@ -23,7 +23,7 @@ class LabelReportDisplay:
     quality : ndarray of shape (n_samples,)
         Label quality.
     is_suspect : ndarray of shape (n_samples,), dtype=bool
-        Which labels are more likely wrong than correct.
+        Which labels are suspects.
 
     Attributes
     ----------

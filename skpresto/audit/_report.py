@@ -194,8 +194,8 @@ class LabelReport:
         Parameters
         ----------
         n : int, default=None
-            Number of rows. None means all labels that are more likely wrong than
-            correct.
+            Number of rows. None means as many as there are labels that are not
+            accepted, those with ``is_safe`` False.
         budget : int, default=None
             Number of labels that can be reviewed: at most so many rows.
 
@@ -214,8 +214,10 @@ class LabelReport:
 
     @property
     def is_suspect(self) -> NDArray[np.bool_]:
-        """Whether each label is more likely wrong than correct."""
-        return self.error_probability >= 0.5
+        """Whether each label is a suspect, a row of ``suspects()``."""
+        is_suspect = np.zeros(len(self), dtype=bool)
+        is_suspect[self._order[: np.count_nonzero(~self._is_safe)]] = True
+        return is_suspect
 
     def expected_errors(self, n: int | None = None) -> ErrorEstimate:
         """Return how many of the first ``n`` labels by review rank are wrong.

@@ -49,7 +49,7 @@ class LabelSummary:
     method : str
         What the report is based on.
     n_labels, n_suspects : int
-        Number of labels, and of those more likely wrong than correct.
+        Number of labels, and of suspects.
     n_wrong, noise_rate : ErrorEstimate
         How many labels are wrong, and which fraction, with 90 % intervals.
     by_class : tuple of ClassSummary

@@ -46,7 +46,7 @@ def test_page_without_suspects_says_so():
     probability = np.tile([[0.99, 0.01], [0.01, 0.99]], (50, 1))
     report = LabelReport.from_probabilities(probability, np.tile([0, 1], 50))
     page = render_page(report)
-    assert "No label is more likely wrong than correct" in page
+    assert "No label is a suspect" in page
     assert data_of(page)["suspects"] == []
 
 

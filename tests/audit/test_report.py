@@ -55,6 +55,8 @@ def test_most_of_the_suspects_are_wrong(report, animals):
     is_wrong = pd.Series(y != y_true, index=y.index)
     suspects = report.suspects()
     assert len(suspects) == report.is_suspect.sum() == report.summary().n_suspects
+    assert len(suspects) == (~report.frame["is_safe"]).sum()
+    assert report.frame.index[report.is_suspect].isin(suspects.index).all()
     assert is_wrong[suspects.index].mean() > 0.7 > is_wrong.mean()
     assert suspects["review_rank"].tolist() == list(range(1, len(suspects) + 1))
 
