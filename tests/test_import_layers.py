@@ -13,6 +13,7 @@ ROOT = Path(skpresto.__file__).parent
 
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
+    "_heap": 0,
     "_fingerprint": 1,
     "_label_types": -1,
     "_labels": 0,
@@ -39,6 +40,7 @@ LAYERS = {
 }
 #: Layers within _estimators: shared parts, then the methods, then those built on them.
 ESTIMATOR_LAYERS = {
+    "_heap": 0,
     "__init__": 0,
     "callback_support": 0,
     "params": 0,
@@ -68,6 +70,7 @@ ESTIMATOR_LAYERS = {
     "cross_prestopping": 6,
 }
 WITHOUT_TORCH = (
+    "_heap",
     "_fingerprint",
     "_label_types",
     "_labels",

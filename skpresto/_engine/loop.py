@@ -13,6 +13,7 @@ from skpresto._engine.rows import TrainingRows
 from skpresto._engine.steps import Step, StepIfSelected, StepUnlessEmpty
 from skpresto._engine.tally import EpochSums, Tally
 from skpresto._engine.torch_state import pause_for_predictions
+from skpresto._heap import has_large_outputs, return_freed_memory
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import Batch, Selection, SelectionPolicy
 
@@ -72,6 +73,9 @@ class EpochLoop:
         net._set_training(True)
         step, tally = self._step(policy), Tally()
         has_listeners = net.has_batch_callbacks
+        is_large = has_large_outputs(
+            len(net.networks), net.batch_size, self.history.n_classes
+        )
         for batch in net.training_batches(rows, self.history.expect, epoch):
             pause_for_predictions()
             if has_listeners:
@@ -83,6 +87,8 @@ class EpochLoop:
                 raise
             if has_listeners:
                 net.notify_batch_end(batch[:2], outputs, tally.last_loss())
+            if is_large:
+                return_freed_memory()
         self.history.flush()
         return tally.sums()
 

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 
 from skpresto._engine.trainer import Trainer
+from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
 from skpresto._label_quality.trajectories import begin_trajectories
@@ -80,7 +81,7 @@ def train_fold_networks(
         epsilon,
         confident_only=True,
     )
-    is_known = posterior.probability.sum(dim=1) > 0
+    is_known = row_sums(posterior.probability) > 0
     return posterior if _accepts_half(posterior, is_known) else None
 
 
@@ -99,7 +100,7 @@ def with_rows_of_weight_zero(
     are assessed by what all networks predict, with the transition matrix counted
     before.
     """
-    is_weightless = posterior.probability.sum(dim=1) == 0
+    is_weightless = row_sums(posterior.probability) == 0
     rows = is_weightless.nonzero().squeeze(1)
     posterior.probability[rows] = trainer.predicted_probabilities(rows)
     parts = zip(assessment, posterior.assess(rows), strict=True)

@@ -3,11 +3,14 @@
 import torch
 from torch import Tensor
 
+from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.temperature import scale_temperature
 
 # Lower bound of a probability in a geometric mean, so that no single visit excludes a
 # class.
 _MIN_PROBABILITY = 1e-6
+#: Up to this many values, means are stored in single precision: twice 256 MB.
+MAX_SINGLE = 1 << 26
 
 
 class OutOfFoldProbabilities:
@@ -42,26 +45,32 @@ class OutOfFoldProbabilities:
 
     Notes
     -----
-    Eight bytes per sample and class are used.
+    Eight bytes per sample and class are used, and four beyond :data:`MAX_SINGLE`
+    values, which are then stored in half precision.
     """
 
     def __init__(self, fold_of: Tensor, n_classes: int, q: int) -> None:
         self.fold_of = fold_of
         self.q = q
-        self.mean = torch.zeros((len(fold_of), n_classes), device=fold_of.device)
+        is_large = len(fold_of) * n_classes > MAX_SINGLE
+        self.mean = torch.zeros(
+            (len(fold_of), n_classes),
+            dtype=torch.float16 if is_large else torch.float32,
+            device=fold_of.device,
+        )
         self._log_mean = torch.zeros_like(self.mean)
 
     def add(self, index: Tensor, probability: Tensor) -> None:
         """Add probabilities of shape (b, n_classes) for the samples at ``index``."""
-        probability = probability.to(self.mean.dtype)
+        probability = probability.to(torch.float32)
         # Rows need not sum to one, so the first visit is not scaled up.
         self._move(self.mean, index, probability)
         logarithm = probability.clamp(min=_MIN_PROBABILITY).log_()
         self._move(self._log_mean, index, logarithm)
 
     def _move(self, means: Tensor, index: Tensor, values: Tensor) -> None:
-        moved = means.index_select(0, index).lerp_(values, 1 / self.q)
-        means.index_copy_(0, index, moved)
+        before = means.index_select(0, index).to(values.dtype)
+        means.index_copy_(0, index, before.lerp_(values, 1 / self.q).to(means.dtype))
 
     def add_batch(self, index: Tensor, logits: Tensor) -> Tensor:
         """Add what the out-of-fold network of each sample predicts.
@@ -87,7 +96,7 @@ class OutOfFoldProbabilities:
 
     def is_known(self) -> Tensor:
         """Return for which samples there are probabilities."""
-        return self.mean.sum(dim=1) > 0
+        return row_sums(self.mean) > 0
 
     def finalize(self, labels: Tensor) -> Tensor:
         """Return geometric means after temperature scaling, and free the memory.
@@ -102,8 +111,10 @@ class OutOfFoldProbabilities:
         probability : Tensor of shape (n_samples, n_classes)
             Rows of samples that were not visited are zero.
         """
-        total = self.mean.sum(dim=1, keepdim=True)
-        tiny = torch.finfo(total.dtype).tiny
-        logits = self._log_mean.div_(total.clamp(min=tiny))
+        totals = row_sums(self.mean)
+        logits = self._log_mean
         del self._log_mean
-        return scale_temperature(logits, labels, is_known=total.squeeze(1) > 0)
+        at_least = totals.clamp(min=torch.finfo(totals.dtype).tiny).unsqueeze(1)
+        for part in blocks(*logits.shape):
+            logits[part] = logits[part].float().div_(at_least[part])
+        return scale_temperature(logits, labels, is_known=totals > 0)

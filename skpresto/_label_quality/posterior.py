@@ -114,7 +114,7 @@ class LabelPosterior:
         of_label = self.transition_matrix.t().index_select(
             0, self.labels.index_select(0, index)
         )
-        joint = self.probability.index_select(0, index).mul_(of_label)
+        joint = self.probability.index_select(0, index).float().mul_(of_label)
         # A sample of which nothing is known has no posterior: its row stays zero.
         tiny = torch.finfo(joint.dtype).tiny
         return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))

@@ -32,7 +32,7 @@ def scale_temperature(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tenso
     likelihoods = _likelihoods(logits, labels, is_known)
     temperature = _TEMPERATURES[likelihoods.index(max(likelihoods))]
     for part in blocks(*logits.shape):
-        scaled = torch.softmax(logits[part] / temperature, dim=1)
+        scaled = torch.softmax(logits[part].float() / temperature, dim=1)
         logits[part] = scaled.mul_(is_known[part])
     return logits
 
@@ -40,22 +40,23 @@ def scale_temperature(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tenso
 def _likelihoods(logits: Tensor, labels: Tensor, is_known: Tensor) -> list[float]:
     """Return the mean log-likelihood of the labels for each temperature."""
     of_label = _unscaled_transitions(logits, labels, is_known).t()
-    likelihood = logits.new_empty((len(_TEMPERATURES), len(labels)))
+    shape = len(_TEMPERATURES), len(labels)
+    likelihood = torch.empty(shape, dtype=torch.float32, device=logits.device)
     for part in blocks(*logits.shape):
         weights = of_label.index_select(0, labels[part]).mul_(is_known[part])
         for row, temperature in zip(likelihood, _TEMPERATURES, strict=True):
-            probability = torch.softmax(logits[part] / temperature, dim=1)
+            probability = torch.softmax(logits[part].float() / temperature, dim=1)
             row[part] = probability.mul_(weights).sum(dim=1)
-    tiny = torch.finfo(logits.dtype).tiny
+    tiny = torch.finfo(likelihood.dtype).tiny
     return [row.clamp_(min=tiny).log_().mean().item() for row in likelihood]
 
 
 def _unscaled_transitions(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
     """Return the transition matrix counted without temperature scaling."""
-    confidence = logits.new_empty(len(labels))
+    confidence = torch.empty(len(labels), dtype=torch.float32, device=logits.device)
     predicted = torch.empty_like(labels)
     for part in blocks(*logits.shape):
-        probability = torch.softmax(logits[part], dim=1).mul_(is_known[part])
+        probability = torch.softmax(logits[part].float(), dim=1).mul_(is_known[part])
         confidence[part], predicted[part] = probability.max(dim=1)
     is_counted = confidence > 0
     return counted_transition_matrix(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from skpresto._label_quality import blocks
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
+from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._label_quality.transitions import counted_transition_matrix
 from tests.naive_posterior import (
     C,
@@ -133,3 +134,27 @@ def test_the_final_probabilities_do_not_depend_on_blocks(visits, labels, folds, 
         patch.setattr(blocks, "_SAMPLES_AT_ONCE", 2)
         in_blocks = probabilities_after(visits, folds, q).finalize(given_labels)
     assert torch.equal(in_blocks, whole)
+
+
+def test_half_precision_of_many_values_changes_little(monkeypatch):
+    torch.manual_seed(0)
+    fold_of, labels = torch.arange(200) % 2, torch.randint(0, 5, (200,))
+    visits = torch.randn(8, 200, 5) + 2 * torch.nn.functional.one_hot(labels, 5)
+
+    def finalized():
+        means = OutOfFoldProbabilities(fold_of, n_classes=5, q=4)
+        for logits in visits:
+            means.add(torch.arange(200), torch.softmax(logits, dim=1))
+        assert bool(means.is_known().all())
+        return means.mean, means.finalize(labels)
+
+    mean, exact = finalized()
+    monkeypatch.setattr("skpresto._label_quality.out_of_fold.MAX_SINGLE", 999)
+    rounded_mean, rounded = finalized()
+    assert mean.dtype == exact.dtype == torch.float32
+    assert rounded_mean.dtype == rounded.dtype == torch.float16
+    torch.testing.assert_close(rounded.float(), exact, atol=0.01, rtol=0)
+    posterior = LabelPosterior(rounded, labels)
+    assert posterior.posterior(labels).dtype == torch.float32
+    same = posterior.agrees(labels)
+    assert (same == LabelPosterior(exact, labels).agrees(labels)).float().mean() > 0.98

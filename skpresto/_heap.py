@@ -1,0 +1,33 @@
+"""Return freed memory to the system, where the allocator would keep it.
+
+With many classes, the outputs of a batch take megabytes. The allocator of glibc keeps
+freed blocks of that size, and often cannot use them for the next aligned request, so
+that a process grows to several times of what it uses.
+"""
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
+#: Bytes of the outputs of a batch from which on freed memory is returned after it.
+_LARGE_OUTPUTS = 1 << 22
+
+
+def has_large_outputs(n_networks: int, batch_size: int, n_classes: int) -> bool:
+    """Return whether the outputs of a batch, as float32, are large."""
+    return 4 * n_networks * batch_size * n_classes >= _LARGE_OUTPUTS
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # another allocator, or Windows
+        return None
+
+
+def return_freed_memory() -> None:
+    """Return freed memory to the system, if the allocator can do so."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
