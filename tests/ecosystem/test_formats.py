@@ -102,7 +102,9 @@ def test_torch_export_predicts_the_same(fitted, data, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_mlflow_logs_and_loads_a_model(clf, data, tmp_path):
+@pytest.mark.filterwarnings("default")  # of mlflow and what it uses
+def test_mlflow_logs_and_loads_a_model(clf, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where it writes
     mlflow = pytest.importorskip("mlflow")
     flavor = pytest.importorskip("mlflow.sklearn")
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
