@@ -32,17 +32,17 @@ class CalibrationConstants(NamedTuple):
 
 #: For networks that were trained on the labels that they assess.
 IN_SAMPLE = CalibrationConstants(
-    rate=(-0.717, -0.087, 0.762),
-    slope=(0.863, -1.257, 0.551),
-    rate_spread=(0.363, 0.208),
-    slope_spread=0.936,
-    class_spread=0.5,
+    rate=(-0.523, 0.053, 0.785),
+    slope=(0.772, -1.837, 0.588),
+    rate_spread=(0.477, 0.337),
+    slope_spread=0.708,
+    class_spread=0.9,
 )
 #: For out-of-fold probabilities.
 OUT_OF_FOLD = CalibrationConstants(
-    rate=(-0.242, 0.472, 0.365),
-    slope=(1.05, -1.547, 0.435),
-    rate_spread=(0.037, 0.761),
-    slope_spread=0.855,
-    class_spread=0.5,
+    rate=(-0.197, 0.458, 0.53),
+    slope=(1.024, -0.889, 0.334),
+    rate_spread=(0.2, 0.536),
+    slope_spread=1.011,
+    class_spread=0.7,
 )
