@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-browser lint types speed accuracy quality clean
+.PHONY: help demo test test-browser lint types speed accuracy quality counts clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -46,6 +46,12 @@ quality: $(READY)  ## measure how well wrong labels are found; reads SKPRESTO_DA
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
 	$(BIN)/python benchmarks/label_quality/run.py
 	$(BIN)/python benchmarks/label_quality/table.py
+
+counts: $(READY)  ## measure the numbers of label reports; reads SKPRESTO_DATA too
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[audit,bench]"
+	$(BIN)/python benchmarks/audit/run.py --modes quick default
+	$(BIN)/python benchmarks/audit/against_datalab.py
+	$(BIN)/python benchmarks/audit/table.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

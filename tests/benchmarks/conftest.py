@@ -48,6 +48,25 @@ def label_quality(accuracy):
 
 
 @pytest.fixture(scope="session")
+def audit(accuracy):
+    """Return the scripts of the audit benchmark as a namespace."""
+    folder, found = FOLDER / "audit", {}
+    with importable(folder):
+        found["audits"] = importlib.import_module("audits")
+        for name in ("run", "fit_constants", "table"):
+            # Scripts of other benchmarks have the same names.
+            spec = spec_from_file_location(f"audit_{name}", folder / f"{name}.py")
+            found[name] = module_from_spec(spec)
+            before = sys.modules.get("run")
+            sys.modules["run"] = found["run"]
+            try:
+                spec.loader.exec_module(found[name])
+            finally:
+                sys.modules["run"] = before
+    return type("audit", (), found)
+
+
+@pytest.fixture(scope="session")
 def methods(accuracy):
     """Return the methods that can be run: CleanLearning needs cleanlab."""
     names = list(accuracy.contenders.METHODS)
