@@ -247,6 +247,17 @@ def test_the_folder_of_another_fit_is_refused(change, named, small, tmp_path):
     assert (tmp_path / "fit").exists()
 
 
+def test_another_memory_map_is_refused(small, tmp_path):
+    X, y = small
+    mapped = np.memmap(tmp_path / "X.dat", np.float32, "w+", shape=X.shape)
+    mapped[:] = X
+    kept_fit(tmp_path / "fit", (mapped, y))
+    kept_fit(tmp_path / "fit", (mapped, y))
+    mapped[0] += 1
+    with pytest.raises(ValueError, match="another fit of DefaultClassifier: X changed"):
+        kept_fit(tmp_path / "fit", (mapped, y))
+
+
 def test_another_version_is_refused(small, tmp_path, monkeypatch):
     kept_fit(tmp_path / "fit", small)
     monkeypatch.setattr("skpresto._resume.fingerprint.version", lambda name: "0")
