@@ -9,8 +9,11 @@ MISSING = -1
 
 def classes_of(outputs: Tensor) -> Tensor:
     """Return the class with the largest logit, or MISSING where that is not finite."""
-    has_finite = outputs.amax(dim=-1).isfinite()
-    return torch.where(has_finite, outputs.argmax(dim=-1), MISSING)
+    classes = outputs.argmax(dim=-1)
+    # Not a number if any logit is not finite, and faster than a look at each row.
+    if outputs.sum().isfinite():
+        return classes
+    return torch.where(outputs.amax(dim=-1).isfinite(), classes, MISSING)
 
 
 def require_predictions(is_missing: Tensor) -> None:
