@@ -4,8 +4,12 @@ from dataclasses import asdict, dataclass
 
 #: Fields of a setting that a result depends on.
 SETTINGS = ("epochs", "rows", "test_rows", "module")
+#: Injected noise that depends on the class alone.
+CLASS_NOISE = ("pair", "symmetric")
+#: Injected noise that depends on the features.
+INSTANCE = "instance"
 #: Noise that is injected; any other name is a column of real noisy labels.
-INJECTED = ("pair", "symmetric")
+INJECTED = (*CLASS_NOISE, INSTANCE)
 CLEAN = "clean"
 
 
@@ -20,7 +24,8 @@ class Cell:
     data : str
         Name of a setting of the preset.
     noise : str
-        "clean", "pair", "symmetric", or the name of a column of real noisy labels.
+        "clean", "pair", "symmetric", "instance", or the name of a column of real noisy
+        labels.
     rate : float or None
         Fraction of labels to flip; None for real noise.
     seed : int

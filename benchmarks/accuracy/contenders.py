@@ -1,24 +1,17 @@
-"""The methods that are compared, all with the same network, recipe and epochs."""
+"""The methods that are compared, all with the same recipe, network and epochs.
+
+Classifiers and losses are named here and imported when a cell is run, so that a method
+that is not installed does not affect the others.
+"""
 
 from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
-from cells import Cell, Setting
+from cells import Cell
 from data import Split
-from torch import nn
 
-from skpresto import (
-    ActiveBiasClassifier,
-    CoTeachingClassifier,
-    CoTeachingPlusClassifier,
-    CrossPrestoppingClassifier,
-    DefaultClassifier,
-    PrestoppingClassifier,
-    PrestoppingPlusClassifier,
-    SelfieClassifier,
-    modules,
-)
 from skpresto.stopping import (
     MemorizedFractionStop,
     NoiseRateStop,
@@ -26,12 +19,16 @@ from skpresto.stopping import (
     ValidationStop,
 )
 
+DEFAULT = "Default"
 CLEAN_LEARNING = "CleanLearning"
 #: Plain training on the rows whose label is correct, as a reference.
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
+PRESTOPPING = "Prestopping"
 CROSS_PRESTOPPING = "CrossPrestopping"
 PRESTOPPING_PLUS = "Prestopping+"
+#: Added to the name of a method that estimates the noise rate.
+ESTIMATED = ", estimated rate"
 
 #: Stop rules, as functions of the true noise rate. The default rule does not use it.
 RULES: dict[str, Callable[[float], Any]] = {
@@ -43,91 +40,146 @@ RULES: dict[str, Callable[[float], Any]] = {
 }
 
 
-def small_cnn_on_halved_images(
-    input_shape: tuple[int, int, int], n_classes: int
-) -> nn.Module:
-    """Return a SmallCNN of half the channels for images of half the side length."""
-    channels, height, width = input_shape
-    halved = (channels, height // 2, width // 2)
-    return nn.Sequential(
-        nn.AvgPool2d(2), modules.SmallCNN(halved, n_classes, widths=(16, 32, 64))
-    )
-
-
-#: Networks that a setting may name.
-NETWORKS: dict[str, Callable[..., Any]] = {
-    "DenseNet": modules.DenseNet,
-    "VGG19": modules.VGG19,
-    "SmallCNN on halved images": small_cnn_on_halved_images,
-}
-
-
 class Method(NamedTuple):
     """A method of the comparison.
 
-    ``cost`` is the approximate time of a fit in fits of Default, for the progress bar.
-    ``takes_rate`` methods are given the true noise rate, ``takes_rule`` methods a stop
-    rule; ``params`` are parameters with another value than their default.
+    Parameters
+    ----------
+    classifier : str
+        Where the classifier is found, as ``module:class``.
+    cost : float
+        Approximate time of a fit in fits of Default, for the progress bar and for
+        methods whose cost was not measured.
+    takes_rate, takes_rule, takes_clean_rows : bool
+        Whether it is given the true noise rate, a stop rule, clean validation rows.
+    criterion : str or None
+        Where its loss is found; None is cross-entropy.
+    params : dict
+        Parameters with another value than their default.
+    n_members : int
+        Number of fits with different seeds whose predicted probabilities are averaged.
+    shares_rate : bool
+        Whether the noise rate estimated by the first of these fits is given to the
+        others.
+    is_cleaned : bool
+        Whether the classifier is wrapped in cleanlab's CleanLearning.
+    is_network : bool
+        False for trees, which have neither epochs nor a module.
     """
 
-    classifier: type
+    classifier: str
     cost: float
     takes_rate: bool = False
     takes_rule: bool = False
+    takes_clean_rows: bool = False
+    criterion: str | None = None
     params: dict[str, Any] = {}
+    n_members: int = 1
+    shares_rate: bool = False
+    is_cleaned: bool = False
+    is_network: bool = True
 
+    @property
+    def is_available(self) -> bool:
+        """Whether everything that the method needs can be imported."""
+        needed = ["cleanlab.classification:CleanLearning"] if self.is_cleaned else []
+        try:
+            for name in (self.classifier, self.criterion, *needed):
+                if name is not None:
+                    resolve_name(name)
+        except (ImportError, AttributeError):
+            return False
+        return True
+
+    @property
+    def is_given(self) -> str:
+        """What the method is given besides the noisy data, in words; often nothing."""
+        given = {
+            "true noise rate": self.takes_rate,
+            "clean rows": self.takes_clean_rows,
+        }
+        return ", ".join(name for name, is_given in given.items() if is_given)
+
+
+def _robust_loss(name: str) -> Method:
+    return Method(
+        "skpresto:DefaultClassifier", 1.0, criterion=f"skpresto.losses:{name}"
+    )
+
+
+def _baseline(name: str, cost: float, **kwargs: Any) -> Method:
+    return Method(f"skpresto.baselines:{name}", cost, **kwargs)
+
+
+_CO_TEACHING = "skpresto:CoTeachingClassifier"
+_CO_TEACHING_PLUS = "skpresto:CoTeachingPlusClassifier"
+_PRESTOPPING = "skpresto:PrestoppingClassifier"
+_SELFIE = "skpresto:SelfieClassifier"
+_BOOSTING = "sklearn.ensemble:HistGradientBoostingClassifier"
+# Without restarts, SELFIE trains for as many epochs as the others.
+_ONE_RUN = {"restarts": 0}
+# By default, few rows are boosted without early stopping.
+_EARLY_STOPPING = {"early_stopping": True}
 
 METHODS: dict[str, Method] = {
-    "Default": Method(DefaultClassifier, 1.0),
-    CLEAN_SUBSET: Method(DefaultClassifier, 0.7),
-    "Active Bias": Method(ActiveBiasClassifier, 1.1),
-    "Co-teaching": Method(CoTeachingClassifier, 2.0, takes_rate=True),
-    "Co-teaching+": Method(CoTeachingPlusClassifier, 2.0, takes_rate=True),
-    # Without restarts, SELFIE trains for as many epochs as the others.
-    "SELFIE": Method(SelfieClassifier, 1.2, takes_rate=True, params={"restarts": 0}),
-    "Prestopping": Method(PrestoppingClassifier, 1.3, takes_rule=True),
-    PRESTOPPING_PLUS: Method(PrestoppingPlusClassifier, 2.3, takes_rule=True),
-    CROSS_PRESTOPPING: Method(CrossPrestoppingClassifier, 8.0, takes_rule=True),
-    CLEAN_LEARNING: Method(DefaultClassifier, 5.0),
+    # About one fit.
+    DEFAULT: Method("skpresto:DefaultClassifier", 1.0),
+    CLEAN_SUBSET: Method("skpresto:DefaultClassifier", 0.7),
+    "Active Bias": Method("skpresto:ActiveBiasClassifier", 1.1),
+    PRESTOPPING: Method(_PRESTOPPING, 1.3, takes_rule=True),
+    "GCE": _robust_loss("GCELoss"),
+    "SCE": _robust_loss("SCELoss"),
+    "Bootstrap": _robust_loss("BootstrapLoss"),
+    "ELR": _baseline("ELRClassifier", 1.1),
+    "MentorNet": _baseline("MentorNetClassifier", 1.1),
+    "D2L": _baseline("D2LClassifier", 1.2),
+    # Two to three and a half fits.
+    "Co-teaching": Method(_CO_TEACHING, 2.0, takes_rate=True),
+    f"Co-teaching{ESTIMATED}": Method(_CO_TEACHING, 3.2),
+    "JoCoR": _baseline("JoCoRClassifier", 2.1, takes_rate=True),
+    f"JoCoR{ESTIMATED}": _baseline("JoCoRClassifier", 3.3),
+    "SELFIE": Method(_SELFIE, 1.2, takes_rate=True, params=_ONE_RUN),
+    f"SELFIE{ESTIMATED}": Method(_SELFIE, 2.4, params=_ONE_RUN),
+    "Co-teaching+": Method(_CO_TEACHING_PLUS, 2.0, takes_rate=True),
+    f"Co-teaching+{ESTIMATED}": Method(_CO_TEACHING_PLUS, 3.2),
+    PRESTOPPING_PLUS: Method(
+        "skpresto:PrestoppingPlusClassifier", 2.3, takes_rule=True
+    ),
+    "Decouple": _baseline("DecoupleClassifier", 2.0),
+    "Forward correction": _baseline("ForwardCorrectionClassifier", 2.0),
+    "Learning to reweight": _baseline(
+        "LearningToReweightClassifier", 3.0, takes_clean_rows=True
+    ),
+    # Five to eight fits.
+    CROSS_PRESTOPPING: Method(
+        "skpresto:CrossPrestoppingClassifier", 8.0, takes_rule=True
+    ),
+    CLEAN_LEARNING: Method("skpresto:DefaultClassifier", 5.5, is_cleaned=True),
+    "CleanLearning of Prestopping": Method(
+        _PRESTOPPING, 7.0, takes_rule=True, is_cleaned=True
+    ),
+    "INCV": _baseline("INCVClassifier", 6.0),
+    "ITLM": _baseline("ITLMClassifier", 8.0),
+    "seven Default": Method("skpresto:DefaultClassifier", 7.0, n_members=7),
+    "four Co-teaching": Method(_CO_TEACHING, 8.0, takes_rate=True, n_members=4),
+    f"three Co-teaching{ESTIMATED}": Method(
+        _CO_TEACHING, 7.2, n_members=3, shares_rate=True
+    ),
+    "four Prestopping": Method(_PRESTOPPING, 5.2, takes_rule=True, n_members=4),
+    # Trees, for tables only.
+    "RandomForest": Method(
+        "sklearn.ensemble:RandomForestClassifier", 0.5, is_network=False
+    ),
+    "ExtraTrees": Method(
+        "sklearn.ensemble:ExtraTreesClassifier", 0.5, is_network=False
+    ),
+    "HistGradientBoosting": Method(
+        _BOOSTING, 2.0, params=_EARLY_STOPPING, is_network=False
+    ),
+    "CleanLearning of HistGradientBoosting": Method(
+        _BOOSTING, 11.0, params=_EARLY_STOPPING, is_network=False, is_cleaned=True
+    ),
 }
-
-
-def classifier_of(
-    cell: Cell, setting: Setting, noise_rate: float, callbacks: list
-) -> Any:
-    """Return the unfitted classifier of a cell."""
-    method = METHODS[cell.method]
-    params: dict[str, Any] = {
-        "module": setting.module and NETWORKS[setting.module],
-        "max_epochs": setting.epochs,
-        "device": setting.device,
-        "optimizer__weight_decay": 5e-4,
-        "random_state": cell.seed,
-        "callbacks": callbacks,
-        **method.params,
-    }
-    if cell.q is not None:
-        params["q"] = cell.q
-    if method.takes_rate:
-        params["noise_rate"] = noise_rate
-    if method.takes_rule:
-        params["stop"] = RULES[cell.rule or DEFAULT_RULE](noise_rate)
-    classifier = method.classifier(**params)
-    if cell.method == CLEAN_LEARNING:
-        return _clean_learning(classifier, cell.seed)
-    return classifier
-
-
-def _clean_learning(classifier: Any, seed: int) -> Any:
-    """Return the classifier wrapped in cleanlab's CleanLearning."""
-    from cleanlab.classification import CleanLearning  # only this method needs it
-
-    return CleanLearning(
-        classifier,
-        cv_n_folds=5,
-        seed=seed,
-        find_label_issues_kwargs={"n_jobs": 1},  # cells already run in parallel
-    )
 
 
 def training_rows(cell: Cell, split: Split) -> np.ndarray:
@@ -138,23 +190,9 @@ def training_rows(cell: Cell, split: Split) -> np.ndarray:
 
 
 def supervision(cell: Cell, split: Split) -> dict[str, np.ndarray | None]:
-    """Return what the stop rule needs in ``fit`` besides the noisy data."""
-    if cell.rule == "validation":
+    """Return what the stop rule or the method needs in ``fit`` besides noisy data."""
+    if cell.rule == "validation" or METHODS[cell.method].takes_clean_rows:
         return {"X_val": split.X_val, "y_val": split.y_val}
     if cell.rule == "oracle":
         return {"y_true": split.y_true}
     return {}
-
-
-def network_of(fitted: Any) -> Any:
-    """Return the classifier itself, also if it is wrapped by cleanlab."""
-    return getattr(fitted, "clf", fitted)
-
-
-def safe_mask_of(cell: Cell, fitted: Any) -> np.ndarray | None:
-    """Return which training labels the method accepts as correct."""
-    if cell.method == CLEAN_SUBSET:
-        return None
-    if cell.method == CLEAN_LEARNING:
-        return ~fitted.get_label_issues()["is_label_issue"].to_numpy()
-    return fitted.safe_mask_

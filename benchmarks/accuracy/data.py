@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from cells import CLEAN, INJECTED, Cell, Setting
+from cells import CLEAN, INJECTED, INSTANCE, Cell, Setting
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Bunch
@@ -21,13 +21,17 @@ from skpresto.datasets import (
     load_food101n,
     load_npz,
 )
-from skpresto.noise import PairNoise, SymmetricNoise
+from skpresto.noise import InstanceDependentNoise, PairNoise, SymmetricNoise
 
 #: Fraction of the training rows that is split off with clean labels.
 VALIDATION_FRACTION = 0.05
 #: Noise rates of data sets without true labels, as estimated by their authors.
 PUBLISHED_RATES = {"animal10n": 0.08, "food101n": 0.184}
-_NOISE = {"pair": PairNoise, "symmetric": SymmetricNoise}
+_NOISE = {
+    "pair": PairNoise,
+    "symmetric": SymmetricNoise,
+    INSTANCE: InstanceDependentNoise,
+}
 #: The same rows for every seed, so that seeds differ in noise and training only.
 _ROWS_SEED = 0
 
@@ -97,7 +101,7 @@ def split_of(cell: Cell, setting: Setting) -> Split:
         # An int would make the draws depend on the labels; these are as ever.
         draws = np.random.RandomState(cell.seed)
         noise = _NOISE[cell.noise](cell.rate, random_state=draws)
-        y = noise.fit_transform(y)
+        y = noise.fit_transform(y, data.X_train[kept])
     y_true = None if true is None else true[kept]
     known = true is not None
     return Split(

@@ -12,7 +12,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import results
-from cells import INJECTED
+from cells import CLASS_NOISE, INJECTED
+from layout import name_of
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from summary import (
@@ -25,7 +26,7 @@ from summary import (
     Summary,
     prestopping,
 )
-from tables import Q_GRID, name_of
+from tables import Q_GRID
 
 from skpresto.plots import HistoryLengthDisplay, NoiseRateCurveDisplay
 from skpresto.plots._axes import line_style
@@ -42,7 +43,7 @@ GREY = {
 
 def noise_rates(summary: Summary) -> Figure | None:
     """Return test error against injected noise, one panel per data set and kind."""
-    injected = [row for row in summary.rows if row.noise in INJECTED]
+    injected = [row for row in summary.rows if row.noise in CLASS_NOISE]
     by_data: dict[str, list[Row]] = {}
     for row in injected:
         by_data.setdefault(row.data, []).append(row)
@@ -52,14 +53,14 @@ def noise_rates(summary: Summary) -> Figure | None:
         return None
     figure, axes = plt.subplots(
         len(shown),
-        len(INJECTED),
+        len(CLASS_NOISE),
         figsize=(9.5, 3.8 * len(shown)),
         layout="constrained",
         squeeze=False,
     )
     for line, (data, rows) in zip(axes, shown.items(), strict=True):
         clean = [row for row in summary.rows if row.data == data and not row.is_noisy]
-        for ax, noise in zip(line, INJECTED, strict=True):
+        for ax, noise in zip(line, CLASS_NOISE, strict=True):
             wanted = clean + [row for row in rows if row.noise == noise]
             ax.set_title(f"{data}, {noise} noise")
             if runs := _runs(summary, wanted):

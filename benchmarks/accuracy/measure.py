@@ -1,7 +1,6 @@
 """Fit one cell and return its results as a flat dict."""
 
 import platform
-import time
 import warnings
 from dataclasses import asdict
 from functools import cache
@@ -11,15 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 from cells import Cell, Setting
-from contenders import (
+from changed_params import changed_params
+from classifiers import (
     classifier_of,
+    label_quality_of,
     network_of,
     safe_mask_of,
-    supervision,
-    training_rows,
 )
+from contenders import DEFAULT, supervision, training_rows
 from data import Split, split_of
+from plain_scores import with_scores
+from ranking import ranking_or_none
 from skorch.callbacks import Callback
+from stopwatch import Stopwatch
 
 import skpresto
 from skpresto import DefaultClassifier
@@ -32,8 +35,8 @@ PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")
 class Watched:
     """Rows whose error is recorded in every epoch, and the time that this has taken.
 
-    Copies of a callback share this object, so that rows are not copied and ``seconds``
-    is the sum over all of them.
+    Copies of a callback share this object, so that rows are not copied and
+    ``stopwatch`` has the sum over all of them.
     """
 
     def __init__(self, split: Split) -> None:
@@ -41,7 +44,7 @@ class Watched:
             "valid": (torch.from_numpy(split.X_val), split.y_val),
             "test": (torch.from_numpy(split.X_test), split.y_test),
         }
-        self.seconds = 0.0
+        self.stopwatch = Stopwatch()
 
     def __deepcopy__(self, memo: dict) -> "Watched":
         return self
@@ -57,18 +60,17 @@ class ErrorCurve(Callback):
         self.watched = watched
 
     def __sklearn_clone__(self) -> "ErrorCurve":
-        # The errors of the networks of cleanlab's cross-validation are not reported.
+        # The errors of the networks of a cross-validation are not reported.
         return ErrorCurve(None)
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
         """Record the errors in evaluation mode, which does not affect the training."""
         if self.watched is None:
             return
-        started = time.perf_counter()
-        for name, (X, y) in self.watched.rows.items():
-            predicted = net.predicted_classes(PredictionRows(X)).cpu().numpy()
-            net.history.record(f"watched_{name}", float(np.mean(predicted != y)))
-        self.watched.seconds += time.perf_counter() - started
+        with self.watched.stopwatch:
+            for name, (X, y) in self.watched.rows.items():
+                predicted = net.predicted_classes(PredictionRows(X)).cpu().numpy()
+                net.history.record(f"watched_{name}", float(np.mean(predicted != y)))
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
@@ -76,24 +78,38 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     split = split_of(cell, setting)
     watched = Watched(split)
     classifier = classifier_of(cell, setting, split.noise_rate, [ErrorCurve(watched)])
-    rows = training_rows(cell, split)
-    _load_lazy_parts()
-    started = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # see stop_epoch for unsettled rules
-        classifier.fit(split.X[rows], split.y[rows], **supervision(cell, split))
-    seconds = time.perf_counter() - started - watched.seconds
+    params = changed_params(classifier)
+    if cell.method == DEFAULT:
+        classifier = with_scores(classifier, watched.stopwatch)
+    fit = timed_fit(classifier, cell, split)
+    quality = label_quality_of(cell, classifier)
     return {
         **asdict(cell),
         **setting.fingerprint,
+        "params": params,
         "n_train": len(split.y),
         "noise_rate": split.noise_rate,
         **errors(classifier, split),
         **safe_set(safe_mask_of(cell, classifier), split),
-        "stop_epoch": getattr(classifier, "stop_epoch_", None),
-        "seconds": seconds,
+        **ranking_or_none(quality, split.y, split.y_true),
+        "scores": further_scores(classifier, split),
+        "stop_epoch": getattr(network_of(classifier), "stop_epoch_", None),
+        "seconds": fit.seconds - watched.stopwatch.seconds,
+        "cpu_seconds": fit.cpu_seconds - watched.stopwatch.cpu_seconds,
         "versions": versions(),
     }
+
+
+def timed_fit(classifier: Any, cell: Cell, split: Split) -> Stopwatch:
+    """Fit the classifier of a cell and return the time that it took."""
+    rows = training_rows(cell, split)
+    _load_lazy_parts()
+    fit = Stopwatch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see stop_epoch for unsettled rules
+        with fit:
+            classifier.fit(split.X[rows], split.y[rows], **supervision(cell, split))
+    return fit
 
 
 @cache
@@ -103,14 +119,17 @@ def _load_lazy_parts() -> None:
     DefaultClassifier(max_epochs=1, random_state=0).fit(X, np.arange(20) % 2)
 
 
-def errors(fitted: Any, split: Split) -> dict[str, float]:
-    """Return the test error of the last epoch and of the best epochs."""
+def errors(fitted: Any, split: Split) -> dict[str, float | None]:
+    """Return the test error of the last epoch and, if recorded, of the best epochs."""
+    error = float(1 - fitted.score(split.X_test, split.y_test))
     classifier = network_of(fitted)
+    if classifier is None:
+        best = {"error_best_validation": None, "error_best_test": None}
+        return {"error_last": error, **best}
     kept = epochs_of_final_networks(classifier)
     history = classifier.net_.history
     valid = [history[row, "watched_valid"] for row in kept]
     test = [history[row, "watched_test"] for row in kept]
-    error = float(1 - fitted.score(split.X_test, split.y_test))
     if abs(error - test[-1]) > 1e-9:
         raise RuntimeError(
             f"The recorded test error of the last epoch, {test[-1]}, must be that of "
@@ -153,6 +172,13 @@ def safe_set(mask: np.ndarray | None, split: Split) -> dict[str, float | None]:
         "safe_precision": None if np.isnan(precision) else precision,
         "safe_recall": memorization_recall(mask, split.y, split.y_true),
     }
+
+
+def further_scores(fitted: Any, split: Split) -> dict[str, dict[str, float | None]]:
+    """Return the metrics of further label quality scores of the same fit, by name."""
+    scores = getattr(fitted, "scores_", {})
+    found = {n: ranking_or_none(q, split.y, split.y_true) for n, q in scores.items()}
+    return {name: metrics for name, metrics in found.items() if any(metrics.values())}
 
 
 def versions() -> dict[str, str | None]:

@@ -2,10 +2,12 @@
 
     python benchmarks/accuracy/run.py --preset smoke
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset rivals
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset cost
 
 Every finished fit is one line of the results file, and an interrupted run resumes from
-there. ``tables.py`` prints tables of the results. CleanLearning needs cleanlab
-(``pip install skpresto[bench]``).
+there. ``tables.py`` prints tables of ``laptop``, ``comparison.py`` those of ``rivals``
+and ``cost``. CleanLearning needs cleanlab (``pip install skpresto[bench]``).
 """
 
 import argparse
@@ -18,9 +20,11 @@ from typing import Any
 import results
 from cells import Cell, Setting
 from contenders import METHODS
+from cost import measure_cost
+from grids import Preset
 from joblib import Parallel, delayed
 from measure import measure
-from presets import PRESETS, Preset
+from presets import PRESETS
 from tqdm import tqdm
 
 HERE = Path(__file__).parent
@@ -88,7 +92,8 @@ def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
     cost = {c: preset.settings[c.data].seconds * METHODS[c.method].cost for c in cells}
     # One cell per batch, so that each result is written when it is ready.
     runs = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(
-        delayed(attempt)(cell, preset.settings[cell.data]) for cell in cells
+        delayed(attempt)(cell, preset.settings[cell.data], preset.is_cost)
+        for cell in cells
     )
     n_failed = 0
     layout = "{percentage:3.0f}% |{bar}| {postfix} [{elapsed} < {remaining}]"
@@ -104,10 +109,13 @@ def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
     return n_failed
 
 
-def attempt(cell: Cell, setting: Setting) -> tuple[Cell, dict[str, Any], str | None]:
+def attempt(
+    cell: Cell, setting: Setting, is_cost: bool = False
+) -> tuple[Cell, dict[str, Any], str | None]:
     """Run one cell; an exception in it must not stop the others."""
     try:
-        return cell, measure(cell, setting), None
+        result = (measure_cost if is_cost else measure)(cell, setting)
+        return cell, result, None
     except Exception:
         return cell, {}, traceback.format_exc()
 

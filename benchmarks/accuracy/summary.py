@@ -132,7 +132,9 @@ class Summary:
     ) -> dict[int, float]:
         """Return the values of a result field by seed, where they are known."""
         found = self._found.get(row, {}).get(contender, {})
-        return {s: r[field] for s, r in sorted(found.items()) if r[field] is not None}
+        # Older results have fewer fields.
+        known = {seed: result.get(field) for seed, result in sorted(found.items())}
+        return {seed: value for seed, value in known.items() if value is not None}
 
     def estimate(
         self, row: Row, contender: Contender, field: str = "error_last"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import results
 from contenders import DEFAULT_RULE, RULES
+from layout import NOTHING, markdown, name_of, percent, table, with_error
 from summary import (
     CONTENDERS,
     CROSS_PRESTOPPING,
@@ -27,23 +28,10 @@ from summary import (
     prestopping,
 )
 
-NOTHING = "\N{EN DASH}"
 EARLY_STOPPED = "error_best_validation"
 EARLY_STOPPED_NAME = "reference: Default, early stopping on clean rows"
 SAFE_SET = ("safe_precision", "safe_recall")
 Q_GRID = (1, 5, 10, 15, 20)
-
-
-def percent(value: float | None) -> str:
-    return NOTHING if value is None else f"{100 * value:.1f}"
-
-
-def with_error(estimate: Estimate | None) -> str:
-    """Return a mean and its standard error in percent."""
-    if estimate is None:
-        return NOTHING
-    spread = "" if estimate.error is None else f" ± {100 * estimate.error:.1f}"
-    return percent(estimate.mean) + spread
 
 
 def means_of(
@@ -52,32 +40,6 @@ def means_of(
     """Return the means of several result fields in percent."""
     found = [summary.estimate(row, contender, field) for field in fields]
     return " / ".join(percent(estimate and estimate.mean) for estimate in found)
-
-
-def name_of(row: Row, summary: Summary) -> str:
-    if not row.is_noisy:
-        return f"{row.data}, clean"
-    rate = summary.rates[row] if row.rate is None else row.rate
-    return f"{row.data}, {row.noise} {100 * rate:.0f} %"
-
-
-def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table and a blank line."""
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    yield from (f"| {' | '.join(line)} |" for line in lines)
-    yield ""
-
-
-def table(
-    summary: Summary,
-    rows: Sequence[Row],
-    columns: dict[str, Callable[[Row], str]],
-    first: str = "data, noise",
-) -> Iterator[str]:
-    """Yield a table with one line per row and one column per function of the row."""
-    lines = [[name_of(r, summary), *(f(r) for f in columns.values())] for r in rows]
-    yield from markdown([first, *columns], lines)
 
 
 def errors(summary: Summary) -> Iterator[str]:

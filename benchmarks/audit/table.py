@@ -12,8 +12,8 @@ from typing import Any
 import accuracy_scripts  # noqa: F401
 import audits
 import numpy as np
+from layout import markdown
 from run import RESULTS, read
-from tables import markdown
 
 HERE = Path(__file__).parent
 COUNTS = ("50", "100", "200", "500", "estimated", "all")

@@ -20,14 +20,15 @@ import accuracy_scripts  # noqa: F401
 import detection
 import results
 from cells import Cell, Setting
+from grids import DataRow
 from joblib import Parallel, delayed
-from presets import LAPTOP, Noise
+from settings import LAPTOP
 from tqdm import tqdm
 
 RESULTS = Path(__file__).parent / "results.jsonl"
 SETTINGS = LAPTOP
 #: Data set and noise of each row of the table.
-ROWS: tuple[tuple[str, Noise], ...] = (
+ROWS: tuple[DataRow, ...] = (
     *(
         (data, noise)
         for data in ("letter", "satimage")

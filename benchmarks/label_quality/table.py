@@ -11,14 +11,11 @@ from typing import Any
 import accuracy_scripts  # noqa: F401
 import results
 from detection import CLEANLAB
+from layout import NOTHING, markdown
+from ranking import METRICS
 from summary import Estimate
-from tables import NOTHING, markdown
 
 RESULTS = Path(__file__).parent / "results.jsonl"
-METRICS = {
-    "average_precision": "Average precision of finding wrong labels",
-    "auroc": "AUROC of finding wrong labels",
-}
 #: Data set, noise and rate.
 Row = tuple[str, str, float | None]
 #: Method and score.
@@ -60,7 +57,8 @@ class Scores:
     def estimate(self, row: Row, column: Column, metric: str) -> Estimate | None:
         """Return the mean over seeds with its standard error."""
         by_seed = self._scores.get((row, column), {})
-        return Estimate.of([values[metric] for values in by_seed.values()])
+        # Older results have fewer metrics.
+        return Estimate.of([v[metric] for v in by_seed.values() if metric in v])
 
     def mean(self, column: Column, metric: str) -> float | None:
         """Return the mean over rows, or None if a row has no result."""
@@ -104,7 +102,7 @@ def _head_of(scores: Scores, row: Row) -> list[str]:
 
 def _cells_of(scores: Scores, row: Row, metric: str) -> list[str]:
     estimates = [scores.estimate(row, column, metric) for column in scores.columns]
-    highest = max(e.mean for e in estimates if e is not None)
+    highest = max((e.mean for e in estimates if e is not None), default=None)
     return [text_of(e, e is not None and e.mean == highest) for e in estimates]
 
 
@@ -116,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("Mean over seeds ± standard error; the highest value of a row in bold. The")
     print("noise rate is the average precision of a random order.\n")
     for metric, title in METRICS.items():
-        print(f"## {title}\n")
+        print(f"## {title[0].upper()}{title[1:]} of finding wrong labels\n")
         print("\n".join(table(scores, metric)))
     return 0
 
