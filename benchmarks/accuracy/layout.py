@@ -1,5 +1,6 @@
 """Numbers and tables as Markdown."""
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from summary import Estimate, Row, Summary
@@ -17,6 +18,12 @@ def with_error(estimate: Estimate | None) -> str:
         return NOTHING
     spread = "" if estimate.error is None else f" ± {100 * estimate.error:.1f}"
     return percent(estimate.mean) + spread
+
+
+def paragraph(text: str) -> Iterator[str]:
+    """Yield the lines of a paragraph and a blank line."""
+    yield from textwrap.wrap(" ".join(text.split()), width=100)
+    yield ""
 
 
 def name_of(row: Row, summary: Summary) -> str:

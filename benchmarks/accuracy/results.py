@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,16 @@ def read(path: Path) -> dict[Cell, dict[str, Any]]:
         cell = cell_of(result)
         found.pop(cell, None)  # an overwritten key would keep its old place
         found[cell] = result
+    return found
+
+
+def read_all(paths: Iterable[Path]) -> dict[Cell, dict[str, Any]]:
+    """Return the results of several files; of repeated cells, that of the last file."""
+    found: dict[Cell, dict[str, Any]] = {}
+    for path in paths:
+        for cell, result in read(path).items():
+            found.pop(cell, None)
+            found[cell] = result
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from cells import CLEAN, SETTINGS, Cell
-from contenders import CLEAN_SUBSET, DEFAULT_RULE
+from contenders import CLEAN_SUBSET, DEFAULT_RULE, METHODS
 from results import cell_of
 
 #: Fractions of smaller gaps are mostly chance: one percentage point of error.
@@ -33,6 +33,13 @@ class Contender(NamedTuple):
     method: str
     rule: str | None = None
     q: int | None = None
+
+
+def contender_of(method: str) -> Contender:
+    """Return a method, with the default stop rule if it has one."""
+    if METHODS[method].takes_rule:
+        return Contender(method, DEFAULT_RULE, 10)
+    return Contender(method)
 
 
 def prestopping(rule: str = DEFAULT_RULE, q: int = 10) -> Contender:
@@ -127,13 +134,16 @@ class Summary:
             ),
         )
 
+    def results(self, row: Row, contender: Contender) -> dict[int, dict[str, Any]]:
+        """Return whole results by seed."""
+        return dict(sorted(self._found.get(row, {}).get(contender, {}).items()))
+
     def values(
         self, row: Row, contender: Contender, field: str = "error_last"
     ) -> dict[int, float]:
         """Return the values of a result field by seed, where they are known."""
-        found = self._found.get(row, {}).get(contender, {})
         # Older results have fewer fields.
-        known = {seed: result.get(field) for seed, result in sorted(found.items())}
+        known = {s: r.get(field) for s, r in self.results(row, contender).items()}
         return {seed: value for seed, value in known.items() if value is not None}
 
     def estimate(
@@ -166,6 +176,11 @@ class Summary:
         """Return the contender with the lowest mean error."""
         found = {c: e.mean for c in among if (e := self.estimate(row, c)) is not None}
         return min(found, key=lambda c: found[c]) if found else None
+
+    def paired(self, row: Row, first: Contender, second: Contender) -> Estimate | None:
+        """Return the error of ``first`` less that of ``second``, over common seeds."""
+        one, other = self.values(row, first), self.values(row, second)
+        return Estimate.of([one[seed] - other[seed] for seed in one if seed in other])
 
     def is_complete(self, row: Row) -> bool:
         """Return whether every contender has a result."""
