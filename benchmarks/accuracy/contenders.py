@@ -94,11 +94,8 @@ class Method(NamedTuple):
     @property
     def is_given(self) -> str:
         """What the method is given besides the noisy data, in words; often nothing."""
-        given = {
-            "true noise rate": self.takes_rate,
-            "clean rows": self.takes_clean_rows,
-        }
-        return ", ".join(name for name, is_given in given.items() if is_given)
+        names = {"noise rate": self.takes_rate, "clean rows": self.takes_clean_rows}
+        return ", ".join(name for name, is_given in names.items() if is_given)
 
 
 def _robust_loss(name: str) -> Method:

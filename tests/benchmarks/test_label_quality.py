@@ -53,17 +53,17 @@ def test_scores_of_fitted_classifiers(label_quality, run, path, capsys):
     shown = capsys.readouterr().out
     assert "## Average precision of finding wrong labels" in shown
     assert "| CrossPrestopping: `label_quality_` |" in shown
-    assert shown.count("| blobs, pair 30 % | ") == 2
-    assert shown.count("| **mean over rows** |") == 2
+    assert shown.count("| blobs, pair 30 % | ") == 5
+    assert shown.count("| **mean over rows** |") == 5
 
 
 @pytest.mark.skipif(not find_spec("cleanlab"), reason="needs cleanlab")
-def test_cleanlab_scores_of_out_of_fold_probabilities(label_quality, run, path):
+def test_cleanlab_scores_of_out_of_fold_probabilities(accuracy, run, path):
     assert run("--methods", "cleanlab", "--seeds", "0") == 0
     found = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(found) == 2
     for result in found:
-        assert list(result["scores"]) == list(label_quality.detection.CLEANLAB_SCORES)
+        assert list(result["scores"]) == list(accuracy.out_of_fold.CLEANLAB_SCORES)
         score = result["scores"]["self_confidence"]
         assert score["average_precision"] > result["noise_rate"]
 
@@ -93,12 +93,26 @@ def test_a_failing_fit_does_not_stop_others(label_quality, run, path, monkeypatc
     assert len(path.read_text().splitlines()) == 1
 
 
-def test_a_perfect_and_a_constant_score(label_quality):
-    is_wrong = np.array([True, False, False, True, False])
-    detection = label_quality.detection.detection
-    assert detection(~is_wrong, is_wrong) == {"average_precision": 1.0, "auroc": 1.0}
-    constant = detection(np.full(5, 0.7), is_wrong)
-    assert constant == {"average_precision": 0.4, "auroc": 0.5}
+def test_scores_of_a_run_of_default(label_quality, run, path):
+    assert run("--methods", "Default", "--seeds", "0") == 0
+    for line in path.read_text().splitlines():
+        result = json.loads(line)
+        for name in ("aum", "log_margin"):
+            score = result["scores"][name]
+            assert score["average_precision"] > result["noise_rate"]
+
+
+def test_results_of_older_versions_have_fewer_metrics(label_quality, capsys):
+    scores = {"score": {"average_precision": 0.5, "auroc": 0.6}}
+    row = {"data": "made up", "noise": "pair", "rate": 0.4, "noise_rate": 0.25}
+    result = {**row, "method": "A", "seed": 0, "scores": scores}
+    table = list(
+        label_quality.table.table(
+            label_quality.table.Scores([result]), "precision_at_k"
+        )
+    )
+    dash = label_quality.table.NOTHING
+    assert table[2] == f"| made up, pair 40 % | 0.250 | 1 | {dash} |"
 
 
 def test_table_by_hand(label_quality):

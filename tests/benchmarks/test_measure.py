@@ -9,6 +9,7 @@ import torch
 from sklearn.utils import Bunch
 
 from skpresto.datasets import load_animal10n, load_cifar10
+from skpresto.noise import InstanceDependentNoise, PairNoise, SymmetricNoise
 
 METHODS = [
     *("Default", "Active Bias", "Co-teaching", "Co-teaching+", "SELFIE"),
@@ -37,7 +38,7 @@ def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
     watched = accuracy.measure.Watched(split)
     fitted = []
     for callbacks in ([accuracy.measure.ErrorCurve(watched)], []):
-        clf = accuracy.contenders.classifier_of(
+        clf = accuracy.classifiers.classifier_of(
             cell, setting, split.noise_rate, callbacks
         )
         fitted.append(clf.fit(split.X, split.y))
@@ -49,7 +50,8 @@ def test_watched_error_is_that_of_score_and_changes_nothing(accuracy, method):
     assert valid == pytest.approx(1 - fitted[0].score(split.X_val, split.y_val))
     first, second = (clf.net_.module_.state_dict() for clf in fitted)
     assert all(torch.equal(first[name], second[name]) for name in first)
-    assert watched.seconds > 0
+    assert watched.stopwatch.cpu_seconds > 0
+    assert watched.stopwatch.seconds > 0
 
 
 def test_every_method_gets_the_same_data(accuracy):
@@ -66,6 +68,27 @@ def test_every_method_gets_the_same_data(accuracy):
     assert one.noise_rate == np.mean(one.y != one.y_true)
     assert one.noise_rate == pytest.approx(0.4, abs=0.08)
     assert one.X.dtype == np.float32
+
+
+def test_instance_dependent_noise_depends_on_the_features(accuracy):
+    Cell, Setting = accuracy.cells.Cell, accuracy.cells.Setting
+    cell = Cell("Default", "digits", "instance", 0.3, seed=3)
+    split = accuracy.data.split_of(cell, Setting("digits", epochs=1))
+    noise = InstanceDependentNoise(0.3, random_state=np.random.RandomState(3))
+    np.testing.assert_array_equal(split.y, noise.fit_transform(split.y_true, split.X))
+    assert split.noise_rate == pytest.approx(0.3, abs=0.05)
+    flips = noise.flip_probabilities(split.X)
+    is_wrong = split.y != split.y_true
+    assert flips[is_wrong].mean() > flips[~is_wrong].mean()
+
+
+@pytest.mark.parametrize(("noise", "rate"), [("pair", 0.4), ("symmetric", 0.2)])
+def test_draws_of_class_noise_do_not_depend_on_the_features(accuracy, noise, rate):
+    injector = {"pair": PairNoise, "symmetric": SymmetricNoise}[noise]
+    cell = accuracy.cells.Cell("Default", "digits", noise, rate, seed=5)
+    split = accuracy.data.split_of(cell, accuracy.cells.Setting("digits", epochs=1))
+    draws = injector(rate, random_state=np.random.RandomState(5))
+    np.testing.assert_array_equal(split.y, draws.fit_transform(split.y_true))
 
 
 def test_images_are_standardized_by_channel(accuracy, loaders):
@@ -114,6 +137,14 @@ def test_only_what_a_rule_needs_is_given_to_fit(accuracy):
     }
 
 
+def test_clean_rows_are_given_to_methods_that_need_them(accuracy):
+    cell = accuracy.cells.Cell("Learning to reweight", "digits", "pair", 0.4, seed=0)
+    split = accuracy.data.split_of(cell, accuracy.cells.Setting("digits", epochs=1))
+    given = accuracy.contenders.supervision(cell, split)
+    assert set(given) == {"X_val", "y_val"}
+    assert given["y_val"] is split.y_val
+
+
 def write_cifar10(folder):
     rng = np.random.default_rng(0)
     for name in [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]:
@@ -153,3 +184,4 @@ def test_the_paper_preset_trains_its_networks(
     assert result["module"] == data.split()[1]
     is_known = data.startswith("cifar")
     assert (result["safe_recall"] is not None) == is_known
+    assert (result["auroc"] is not None) == is_known

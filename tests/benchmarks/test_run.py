@@ -33,23 +33,63 @@ def run(accuracy, path):
     return run
 
 
+#: Methods that would take several seconds; they are tested with fewer rows.
+SLOW = ("HistGradientBoosting", "CleanLearning of HistGradientBoosting")
+
+
+#: Stop rules that are given the true noise rate.
+USE_RATE = ("noise rate", "memorized fraction")
+
+
 def test_smoke_preset_runs_end_to_end(accuracy, methods, run, path, capsys):
+    methods = [name for name in methods if name not in SLOW]
     assert run("--methods", *methods) == 0
     found = accuracy.results.read(path)
     wanted = [c for c in accuracy.presets.smoke().cells if c.method in methods]
     assert set(found) == set(wanted)
     for result in found.values():
-        assert result["error_best_test"] <= result["error_last"] <= 1
-        assert result["error_best_test"] <= result["error_best_validation"]
+        method = accuracy.contenders.METHODS[result["method"]]
+        check_errors(result, has_epochs=method.is_network and method.n_members == 1)
         assert result["seconds"] > 0
+        assert result["cpu_seconds"] > 0
         assert result["versions"]["torch"]
         is_limit = result["method"] == "clean subset"
-        assert (result["safe_precision"] is None) == is_limit
-        is_stopping = accuracy.contenders.METHODS[result["method"]].takes_rule
+        has_safe_set = method.is_network and not is_limit
+        assert (result["safe_precision"] is not None) == has_safe_set
+        has_quality = has_safe_set and result["noise"] != "clean"
+        for metric in accuracy.ranking.METRICS:
+            assert (result[metric] is not None) == has_quality
+        is_stopping = method.takes_rule and method.n_members == 1
         assert (result["stop_epoch"] is not None) == is_stopping
+        is_given = "noise_rate" in str(result["params"])
+        assert is_given == (method.takes_rate or result["rule"] in USE_RATE)
     summary = accuracy.summary.Summary(found.values())
     for part in accuracy.tables.PARTS:
         assert list(part(summary))
+
+
+def check_errors(result, has_epochs):
+    assert 0 <= result["error_last"] <= 1
+    if has_epochs:
+        assert result["error_best_test"] <= result["error_last"]
+        assert result["error_best_test"] <= result["error_best_validation"]
+    else:
+        assert result["error_best_test"] is None
+        assert result["error_best_validation"] is None
+
+
+def test_further_scores_are_those_of_the_same_fit(accuracy, run, path):
+    names = ["Default", "CleanLearning"]
+    missing = [n for n in names if not accuracy.contenders.METHODS[n].is_available]
+    if missing:
+        pytest.skip("needs cleanlab")
+    run("--only", "digits", "pair", "--methods", *names)
+    default, cleaned = accuracy.results.read(path).values()
+    assert set(default["scores"]) == {"aum", "log_margin"}
+    assert set(cleaned["scores"]) == set(accuracy.out_of_fold.CLEANLAB_SCORES)
+    own = {name: cleaned[name] for name in accuracy.ranking.METRICS}
+    assert cleaned["scores"]["self_confidence"] == own
+    assert cleaned["scores"]["normalized_margin"] != own
 
 
 def test_finished_cells_are_not_run_again(fake, run):
@@ -93,6 +133,30 @@ def test_a_failing_cell_does_not_stop_others_and_is_retried(fake, run, capsys):
     fake.broken.clear()
     assert run() == 0
     assert [c.method for c in fake.ran[n_ran:]] == ["SELFIE", "SELFIE"]
+
+
+def test_a_method_that_is_not_installed_fails_alone(accuracy, run, path, monkeypatch):
+    methods = accuracy.contenders.METHODS
+    missing = methods["ELR"]._replace(classifier="skpresto.baselines:NoSuchClassifier")
+    monkeypatch.setitem(methods, "ELR", missing)
+    assert not missing.is_available
+    assert run("--only", "pair", "--methods", "ELR", "Default") == 1
+    assert [c.method for c in accuracy.results.read(path)] == ["Default"]
+
+
+def test_the_preset_cost_measures_times_only(accuracy, path, monkeypatch):
+    cell = accuracy.cells.Cell(
+        "Prestopping", "digits", "pair", 0.4, 0, 10, "default rule"
+    )
+    preset = accuracy.grids.preset_of(accuracy.settings.SMOKE, [cell], is_cost=True)
+    monkeypatch.setitem(accuracy.run.PRESETS, "cost", lambda: preset)
+    options = ["--preset", "cost", "--jobs", "1", "--results", str(path)]
+    assert accuracy.run.main(options) == 0
+    (result,) = accuracy.results.read(path).values()
+    assert len(result["cpu_seconds"]) == len(result["default_cpu_seconds"]) == 2
+    ratio = min(result["cpu_seconds"]) / min(result["default_cpu_seconds"])
+    assert result["cost"] == ratio > 0
+    assert "error_last" not in result
 
 
 def test_an_interrupt_keeps_finished_cells(accuracy, fake, run, path, monkeypatch):

@@ -42,10 +42,10 @@ def test_mean_and_standard_error_over_seeds(accuracy, result, summarise):
     assert estimate.mean == pytest.approx(0.3)
     # Squared deviations 0.04, 0.01, 0.09; their sum over 2, over 3.
     assert estimate.error == pytest.approx((0.14 / 6) ** 0.5)
-    assert accuracy.tables.with_error(estimate) == "30.0 ± 15.3"
+    assert accuracy.layout.with_error(estimate) == "30.0 ± 15.3"
     alone = summarise([result("Default", 0.25)])
     shown = alone.estimate(row(alone), accuracy.summary.DEFAULT)
-    assert accuracy.tables.with_error(shown) == "25.0"
+    assert accuracy.layout.with_error(shown) == "25.0"
 
 
 def test_gap_closed_by_hand(accuracy, result, summarise):
@@ -125,7 +125,7 @@ def test_lowest_error_is_bold_and_missing_ones_are_dashes(accuracy, result, summ
     found = [result("Default", 0.3), result("Prestopping", 0.2)]
     summary = summarise([*found, result("clean subset", 0.1)])
     table = text(accuracy.tables.errors, summary)
-    dash = accuracy.tables.NOTHING
+    dash = accuracy.layout.NOTHING
     cells = ["30.0", *[dash] * 5, "**20.0**", dash, "20.0", "10.0"]
     assert f"| made up, pair 40 % | {' | '.join(cells)} |" in table
 
@@ -143,7 +143,7 @@ def test_rules_are_compared_with_the_best_supervised_one(accuracy, result, summa
 def test_history_lengths_are_side_by_side(accuracy, result, summarise):
     found = [result("Prestopping", q / 100, q=q) for q in (1, 5, 10, 20)]
     table = text(accuracy.tables.history_lengths, summarise(found))
-    assert f"| 1.0 | 5.0 | 10.0 | {accuracy.tables.NOTHING} | 20.0 |" in table
+    assert f"| 1.0 | 5.0 | 10.0 | {accuracy.layout.NOTHING} | 20.0 |" in table
 
 
 def test_paper_methods_are_beside_crossprestopping(accuracy, result, summarise):
@@ -158,7 +158,7 @@ def test_paper_methods_are_beside_crossprestopping(accuracy, result, summarise):
 def test_times_are_relative_to_default(accuracy, result, summarise):
     found = [result("Default", 0.1), result("Co-teaching", 0.1, seconds=5.0)]
     table = text(accuracy.tables.times, summarise(found))
-    dash = accuracy.tables.NOTHING
+    dash = accuracy.layout.NOTHING
     assert f"| made up, pair 40 % | {dash} | 2.5 | {dash} |" in table
 
 
