@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-browser lint types speed accuracy quality counts clean
+.PHONY: help demo test test-browser lint types speed accuracy comparison quality counts clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -41,6 +41,12 @@ accuracy: $(READY)  ## measure accuracy; reads data sets from the folder SKPREST
 	$(BIN)/python benchmarks/accuracy/run.py --preset laptop
 	$(BIN)/python benchmarks/accuracy/tables.py benchmarks/accuracy/results/laptop.jsonl
 	$(BIN)/python benchmarks/accuracy/figures.py benchmarks/accuracy/results/laptop.jsonl
+
+comparison: $(READY)  ## compare methods at equal cost; reads SKPRESTO_DATA too
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
+	$(BIN)/python benchmarks/accuracy/run.py --preset rivals
+	$(BIN)/python benchmarks/accuracy/run.py --preset cost --jobs 1
+	$(BIN)/python benchmarks/accuracy/comparison.py
 
 quality: $(READY)  ## measure how well wrong labels are found; reads SKPRESTO_DATA too
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
