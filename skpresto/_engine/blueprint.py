@@ -22,6 +22,10 @@ class Blueprint:
         Two training samples, with which a new module is tried out.
     n_classes : int
         Number of classes.
+    max_epochs : int
+        Number of epochs of a run, unless it is given when the run starts.
+    n_epochs : int, default=None
+        Number of epochs of the present run.
     n_networks : int, default=1
         Number of networks trained side by side.
     must_differ : bool, default=False
@@ -32,5 +36,7 @@ class Blueprint:
     is_pretrained: bool
     probe_batch: Any
     n_classes: int
+    max_epochs: int
+    n_epochs: int | None = None
     n_networks: int = 1
     must_differ: bool = False

@@ -88,6 +88,7 @@ class Trainer:
         *,
         must_differ: bool = False,
         folds: Iterable[nn.Module] = (),
+        n_epochs: int | None = None,
     ) -> None:
         """Start with new networks, optimizer, schedules and prediction history.
 
@@ -100,12 +101,19 @@ class Trainer:
             are otherwise all trained from its weights.
         folds : iterable of nn.Module
             Trained networks that predict as an ensemble with the new ones.
+        n_epochs : int, default=None
+            Number of epochs that they will be trained for, if not ``max_epochs``; the
+            built-in schedule depends on it.
         """
         self._end_training()
         self.earlier.remember(self)
         self.n_epochs = 0
+        blueprint = self.net.blueprint_
         self.net.blueprint_ = replace(
-            self.net.blueprint_, n_networks=n_networks, must_differ=must_differ
+            blueprint,
+            n_networks=n_networks,
+            must_differ=must_differ,
+            n_epochs=n_epochs or blueprint.max_epochs,
         )
         self.net.start(self.data.X.source, self.data.labels)
         self._is_started = True

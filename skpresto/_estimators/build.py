@@ -86,6 +86,7 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
         is_pretrained=isinstance(estimator.module, nn.Module),
         probe_batch=probe_batch(data.X, net.valid_collate_fn),
         n_classes=data.n_classes,
+        max_epochs=estimator.max_epochs,
     )
     return net
 

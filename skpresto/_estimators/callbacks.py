@@ -1,11 +1,9 @@
 """Check the user's skorch callbacks, and add the default schedule."""
 
-import math
 from typing import Any
 
-import torch
-
 from skpresto._engine.callbacks import Callback, EarlyStopping, LRScheduler
+from skpresto._engine.schedule import ScheduleOfTheRun
 from skpresto._estimators.params import did_you_mean
 
 
@@ -49,17 +47,7 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
             )
     if any(issubclass(kind, LRScheduler) for kind in kinds.values()):
         return callbacks
-    return [*callbacks, ("lr_schedule", _schedule(estimator.max_epochs))]
-
-
-def _schedule(max_epochs: int) -> LRScheduler:
-    """Return the paper's schedule: a fifth after one half and three quarters."""
-    return LRScheduler(
-        torch.optim.lr_scheduler.MultiStepLR,
-        milestones=[math.ceil(0.5 * max_epochs), math.ceil(0.75 * max_epochs)],
-        gamma=0.2,
-        event_name=None,
-    )
+    return [*callbacks, ("lr_schedule", ScheduleOfTheRun())]
 
 
 def _kind(entry: Any) -> type:

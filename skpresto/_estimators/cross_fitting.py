@@ -14,6 +14,9 @@ from skpresto._selection.cross_fit import (
     SelectByOutOfFoldPosterior,
 )
 
+#: Epochs on all labels before labels are weighted, unless a stop rule is given. Later
+#: starts lose on pair noise, earlier ones on symmetric noise (benchmarks/NOTES.md).
+PHASE_ONE_EPOCHS = 3
 # Two, to select for each other. Further ones improve little, and each costs one fit.
 _N_FINAL_NETWORKS = 2
 
@@ -22,18 +25,19 @@ def train_fold_networks(
     trainer: Trainer,
     fold_of: np.ndarray,
     stop_epoch: int,
-    max_epochs: int,
+    n_epochs: int,
     epsilon: float,
     q: int,
 ) -> LabelPosterior | None:
     """Train one network per fold, which leaves that fold out; return the posterior.
 
-    The networks are trained on all labels for ``stop_epoch`` epochs and on accepted
-    labels for the rest of ``max_epochs``. They remain in ``trainer.net``.
+    The networks are trained on all labels for ``stop_epoch`` epochs and on labels
+    weighted by their posterior for the rest of ``n_epochs``. They remain in
+    ``trainer.net``.
 
     Networks that reject most labels have learned too little to assess them. Training on
     all labels is therefore extended until half of the labels are accepted, for at most
-    half of ``max_epochs``. If fewer than half are accepted then, or in the end, None is
+    half of ``n_epochs``. If fewer than half are accepted then, or in the end, None is
     returned.
 
     Parameters
@@ -42,12 +46,12 @@ def train_fold_networks(
         Its networks are replaced.
     fold_of : ndarray of shape (n_samples,)
         The fold of each sample, -1 for samples in no fold.
-    stop_epoch, max_epochs : int
+    stop_epoch, n_epochs : int
         Length of the first stage, and of both.
     epsilon : float
         Largest probability of error at which a label is corrected.
     """
-    trainer.start(n_networks=fold_of.max() + 1)
+    trainer.start(n_networks=fold_of.max() + 1, n_epochs=n_epochs)
     folds = torch.from_numpy(fold_of).to(trainer.labels.device)
     observe = begin_trajectories(trainer.labels, folds)
     probabilities = OutOfFoldProbabilities(folds, trainer.data.n_classes, q)
@@ -57,7 +61,7 @@ def train_fold_networks(
         return _accepts_half(policy.acceptance, probabilities.is_known())
 
     trainer.run(policy, stop_epoch, stage="cross-fit phase 1", observe=observe)
-    n_further = -(-max_epochs // 2) - stop_epoch
+    n_further = last_start(n_epochs) - stop_epoch
     if not accepts_half() and not trainer.run(
         policy,
         n_further,
@@ -67,7 +71,7 @@ def train_fold_networks(
     ):
         return None
     policy.is_selecting = True
-    n_left = max_epochs - trainer.n_epochs
+    n_left = n_epochs - trainer.n_epochs
     trainer.run(policy, n_left, stage="cross-fit phase 2", observe=observe)
     is_unseen = ~probabilities.is_known()
     if trainer.data.sample_weight is not None:
@@ -83,6 +87,15 @@ def train_fold_networks(
     )
     is_known = row_sums(posterior.probability) > 0
     return posterior if _accepts_half(posterior, is_known) else None
+
+
+def last_start(n_epochs: int) -> int:
+    """Return after how many epochs labels must be weighted: half, rounded up.
+
+    Otherwise a stop rule that is not settled would let fold networks memorize all
+    labels.
+    """
+    return -(-n_epochs // 2)
 
 
 def _accepts_half(posterior: LabelPosterior, is_known: Tensor) -> bool:

@@ -12,14 +12,21 @@ from skpresto._selection.small_loss import forget_rate, is_small_loss
 #: Epochs until the full expected fraction of wrong labels is left out, the default of
 #: Co-teaching.
 _RAMP_EPOCHS = 10
+# Exponent by which posterior odds are sharpened to weights. With 1, wrong labels that
+# are half believed keep being learned (pair noise); without a limit, correct labels of
+# hard samples are lost early (symmetric noise).
+_SHARPNESS = 3
+# Labels with a lower posterior probability have no weight at all.
+_MIN_QUALITY = 0.25
 
 
 class SelectByOutOfFoldPosterior(CorrectingPolicy):
-    """Train fold networks on all labels at first, then on labels that are accepted.
+    """Train fold networks on all labels at first, then by how likely they are correct.
 
-    Each network leaves one fold out. A label is accepted if its posterior probability,
+    Each network leaves one fold out. A label is weighted by its posterior probability,
     computed from the probabilities of the network that does not train on the sample,
-    is at least one half; it is corrected if another class is nearly certain.
+    and sharpened (see :func:`sharpened`); it is corrected if another class is nearly
+    certain.
 
     Parameters
     ----------
@@ -33,7 +40,7 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
     Attributes
     ----------
     is_selecting : bool
-        Whether labels are selected; False at first, when all are learned.
+        Whether labels are weighted; False at first, when all are learned.
     """
 
     acceptance: LabelPosterior
@@ -48,7 +55,7 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
         self._counted_in = -1
 
     def select(self, batch: Batch) -> Selection:
-        """Return for each network the accepted labels outside its own fold."""
+        """Return for each network the weights of labels outside its own fold."""
         is_trained = self.probabilities.add_batch(batch.index, batch.logits)
         if not self.is_selecting:
             return Selection(weights=is_trained.to(batch.losses.dtype))
@@ -58,8 +65,25 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
             self._counted_in = batch.epoch
         assessed = self.acceptance.assess(batch.index)
         self.count_corrected(assessed.is_corrected)
-        weights = (is_trained & assessed.is_usable).to(batch.losses.dtype)
+        weights = sharpened(assessed.quality).masked_fill_(assessed.is_corrected, 1)
+        weights = is_trained * weights.to(batch.losses.dtype)
         return Selection(weights=weights, targets=assessed.labels)
+
+
+def sharpened(quality: Tensor) -> Tensor:
+    """Return weights of labels with given posterior probabilities of being correct.
+
+    The odds are raised to the third power, so that uncertain labels count little for
+    each side of one half, and labels with less than one quarter do not count.
+
+    Examples
+    --------
+    >>> sharpened(torch.tensor([0.0, 0.2, 0.5, 0.75, 1.0])).tolist()
+    [0.0, 0.0, 0.5, 0.9642857313156128, 1.0]
+    """
+    correct, wrong = quality**_SHARPNESS, (1 - quality) ** _SHARPNESS
+    weights = correct / (correct + wrong)
+    return weights.masked_fill_(quality < _MIN_QUALITY, 0)
 
 
 class CoTeachOnCleanedLabels(CorrectingPolicy):

@@ -40,12 +40,13 @@ class EpochRecord:
         - ``"phase 1"``: Prestopping and Prestopping+ train on all labels until the
           stop rule is settled, which is usually after the stop point;
         - ``"phase 2"``: they continue from the stop point, on the safe set only;
-        - ``"search"``: CrossPrestopping trains one network on all labels to find the
-          stop point, and then discards the network;
+        - ``"search"``: CrossPrestopping with a stop rule trains one network on all
+          labels to find the stop point, and then discards the network;
         - ``"cross-fit phase 1"``: the fold networks of CrossPrestopping train on all
           labels up to the stop point, or longer if they accept fewer than half of the
           labels there;
-        - ``"cross-fit phase 2"``: the fold networks train on accepted labels only;
+        - ``"cross-fit phase 2"``: the fold networks train on labels weighted by their
+          posterior probability;
         - ``"final"``: a new network of Prestopping+ trains on the safe set and on
           corrected labels; the final networks of CrossPrestopping train on accepted
           and corrected labels;

@@ -1,3 +1,6 @@
+import math
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -45,13 +48,13 @@ def random_labels(noisy_blobs):
 
 def test_corrected_labels_are_mostly_right(fitted, noisy_blobs):
     _, y, y_true = noisy_blobs
-    clf = fitted(cv=5)
+    clf = fitted(cv=5, stop=None, max_epochs=60)
     assert np.array_equal(clf.corrected_mask_, clf.corrected_labels_ != y)
     assert clf.corrected_mask_.mean() > 0.1
     assert (clf.corrected_labels_ == y_true)[clf.corrected_mask_].mean() > 0.8
     assert (clf.corrected_labels_ == y_true).mean() > (y == y_true).mean() + 0.1
     assert clf.history_[-1].corrected_fraction > 0
-    assert clf.history_[0].corrected_fraction is None
+    assert clf.history_[0].corrected_fraction == 0
 
 
 def test_safe_labels_are_never_corrected(fitted):
@@ -60,14 +63,59 @@ def test_safe_labels_are_never_corrected(fitted):
     assert clf.used_fallback_ is False
 
 
-def test_fold_networks_repeat_phase_one_up_to_the_stop_point(fitted):
-    clf = fitted(stop=StopAfter(4))
-    assert [(record.stage, record.epoch) for record in clf.history_] == [
-        *(("search", epoch) for epoch in range(1, 5)),
-        *(("cross-fit phase 1", epoch) for epoch in range(1, 5)),
-        *(("cross-fit phase 2", epoch) for epoch in range(5, 26)),
+def stages_of(clf):
+    return [(record.stage, record.epoch) for record in clf.history_]
+
+
+def test_fold_networks_are_trained_for_a_fraction_of_the_epochs(fitted):
+    clf = fitted(stop=None)
+    assert clf.stop_rule_ is None
+    assert clf.stop_epoch_ == 3
+    assert stages_of(clf) == [
+        *(("cross-fit phase 1", epoch) for epoch in range(1, 4)),
+        *(("cross-fit phase 2", epoch) for epoch in range(4, 16)),
         *(("final", epoch) for epoch in range(1, 26)),
     ]
+
+
+def test_fold_networks_repeat_phase_one_up_to_the_stop_point(fitted):
+    clf = fitted(stop=StopAfter(4), fold_epochs=9)
+    assert stages_of(clf) == [
+        *(("search", epoch) for epoch in range(1, 5)),
+        *(("cross-fit phase 1", epoch) for epoch in range(1, 5)),
+        *(("cross-fit phase 2", epoch) for epoch in range(5, 10)),
+        *(("final", epoch) for epoch in range(1, 26)),
+    ]
+
+
+@pytest.mark.parametrize(("fold_epochs", "n"), [(0.5, 4), (1.0, 8), (1, 1), (12, 12)])
+def test_the_built_in_schedule_has_the_length_of_the_training(
+    noisy_blobs, fold_epochs, n
+):
+    clf = quick(CrossPrestoppingClassifier, max_epochs=8, fold_epochs=fold_epochs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(*noisy_blobs[:2])
+    rates = {"cross-fit": [], "final": []}
+    for record in clf.history_:
+        rates.setdefault(record.stage.partition(" ")[0], []).append(
+            record.learning_rate
+        )
+    for stage, n_epochs in {"cross-fit": n, "final": 8}.items():
+        if rates[stage]:
+            drops = [math.ceil(n_epochs / 2), math.ceil(n_epochs * 3 / 4)]
+            expected = [
+                0.1 * 0.2 ** sum(e >= d for d in drops) for e in range(n_epochs)
+            ]
+            assert rates[stage] == pytest.approx(expected[: len(rates[stage])])
+    assert len(rates["cross-fit"]) in (n, math.ceil(n / 2))
+
+
+@pytest.mark.parametrize("fold_epochs", [0, 0.0, 1.5, -1, "half"], ids=str)
+def test_fold_epochs_out_of_range(noisy_blobs, fold_epochs):
+    clf = CrossPrestoppingClassifier(fold_epochs=fold_epochs)
+    with pytest.raises(ValueError, match="fold_epochs"):
+        clf.fit(*noisy_blobs[:2])
 
 
 def test_safe_is_what_has_a_posterior_probability_of_at_least_one_half(
@@ -95,14 +143,14 @@ def test_the_transition_matrix_shows_where_labels_went(fitted):
 def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_labels):
     X, y = random_labels
     clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), cv=2)
-    with pytest.warns(FallbackWarning, match="fewer than half.*ensemble of 2 networks"):
+    with pytest.warns(FallbackWarning, match="fewer than half.*ensemble of 3 networks"):
         clf.fit(X, y)
     assert clf.used_fallback_ is True
     stages = [record.stage for record in clf.history_]
-    # Phase 1 of the fold networks is extended to half of the epochs.
+    # Phase 1 of the fold networks is extended to half of their 8 epochs.
     assert stages == (
         ["search"] * 4
-        + ["cross-fit phase 1"] * 6
+        + ["cross-fit phase 1"] * 4
         + ["fallback phase 1"] * 4
         + ["fallback phase 2"] * 8
     )
@@ -111,7 +159,7 @@ def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_l
     assert not clf.corrected_mask_.any()
     assert np.array_equal(clf.corrected_labels_, y)
     assert (clf.suggested_labels_ == y)[clf.safe_mask_].all()
-    assert len(clf.net_.module_.networks) == 2
+    assert len(clf.net_.module_.networks) == 3
     assert clf.stop_epoch_ == 4
     assert not hasattr(clf, "transition_matrix_")
 
@@ -128,13 +176,10 @@ def test_after_a_fallback_one_copy_of_an_instance_is_trained(random_labels):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_fold_networks_stop_earlier_than_the_ensemble_of_a_fallback(
-    noisy_blobs, random_labels
-):
+def test_the_ensemble_of_a_fallback_has_a_stop_rule(random_labels):
     early = AgreementStop(margin=0, window=3)
     late = AgreementStop(min_memorized_fraction=0.5)
     clf = quick(CrossPrestoppingClassifier)
-    assert clf.fit(*noisy_blobs[:2]).stop_rule_.get_params() == early.get_params()
     clf.fit(*random_labels)
     assert clf.used_fallback_
     assert clf.stop_rule_.get_params() == late.get_params()
@@ -178,12 +223,15 @@ def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs):
     assert np.allclose(clf.predict_proba(X), expected, atol=1e-5)
 
 
-def test_a_rule_that_never_settles_warns_that_selection_comes_last(noisy_blobs):
+def test_a_rule_that_never_settles_warns_and_labels_are_weighted_after_all(
+    noisy_blobs,
+):
     X, y, _ = noisy_blobs
     clf = quick(CrossPrestoppingClassifier, stop=NoiseRateStop(0.0))
-    with pytest.warns(ConvergenceWarning, match="selected only after networks were"):
+    with pytest.warns(ConvergenceWarning, match="weighted from epoch 4 on, half of"):
         clf.fit(X, y)
-    assert clf.stop_epoch_ == 12
+    assert clf.stop_epoch_ == 4
+    assert sum(r.stage == "cross-fit phase 2" for r in clf.history_) == 4
 
 
 def test_samples_that_are_never_visited_are_assessed_as_new_ones(noisy_blobs):

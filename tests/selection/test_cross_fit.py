@@ -1,5 +1,7 @@
 """What fold networks and final networks of CrossPrestopping are trained on."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -33,6 +35,13 @@ def batch_of(visit, labels, epoch=0):
     return Batch(index, torch.tensor(labels)[index], logits_of(visit), losses, epoch)
 
 
+def naive_weight(quality):
+    if quality < 0.25:
+        return 0.0
+    odds = math.inf if quality == 1 else (quality / (1 - quality)) ** 3
+    return 1.0 if odds == math.inf else odds / (1 + odds)
+
+
 @given(
     visits_made,
     labels_of,
@@ -42,7 +51,7 @@ def batch_of(visit, labels, epoch=0):
     st.integers(0, 8),
     st.integers(1, 3),
 )
-def test_each_network_is_trained_on_accepted_labels_outside_its_fold(
+def test_each_network_is_trained_on_weighted_labels_outside_its_fold(
     visits, labels, folds, q, epsilon, stop_epoch, n_batches
 ):
     given, fold_of = torch.tensor(labels), torch.tensor(folds)
@@ -65,8 +74,15 @@ def test_each_network_is_trained_on_accepted_labels_outside_its_fold(
         if counted_in != epoch:  # once per epoch
             posterior, counted_in = LabelPosterior(twin.mean, given, epsilon), epoch
         assessed = posterior.assess(batch.index)
-        expected = is_trained & assessed.is_usable
-        assert torch.equal(selection.weights, expected.float())
+        weights = [
+            1.0 if is_corrected else naive_weight(quality)
+            for quality, is_corrected in zip(
+                assessed.quality.tolist(), assessed.is_corrected.tolist(), strict=True
+            )
+        ]
+        expected = is_trained * torch.tensor(weights)
+        torch.testing.assert_close(selection.weights, expected)
+        assert torch.equal(selection.weights == 0, expected == 0)
         assert torch.equal(selection.targets, assessed.labels)
         corrected = policy.epoch_summary()["corrected_fraction"]
         assert corrected == pytest.approx(assessed.is_corrected.float().mean().item())
