@@ -106,9 +106,10 @@ class EpochLoop:
         step.begin()
         outputs = self.net.infer(features)
         losses = sample_losses(self.net.criterion_, outputs, labels)
-        logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
+        values = outputs.detach()
+        logits = values.unsqueeze(0) if values.dim() == 2 else values
         seen = losses.detach().view(logits.shape[:2])
-        self.history.record(index, predicted_classes(logits))
+        self.history.record(index, predicted_classes(values))
         if observe is not None:
             observe(index, logits, epoch)
         selection = policy.select(Batch(index, labels, logits, seen, epoch))
@@ -118,7 +119,7 @@ class EpochLoop:
         weights = self._weights(selection, index, seen)
         step.learn(losses, weights, batch[:2])
         tally.add(seen, weights)
-        return outputs.detach()
+        return values
 
     def _selected_losses(
         self, selection: Selection, outputs: Tensor, losses: Tensor

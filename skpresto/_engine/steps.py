@@ -182,12 +182,14 @@ class StepUnlessEmpty(StepIfSelected):
 
 def _totals(weights: Tensor) -> Tensor:
     """Return the sum of the weights of each network."""
-    return weights.sum() if len(weights) == 1 else weights.sum(dim=1, keepdim=True)
+    return weights.sum() if weights.shape[0] == 1 else weights.sum(dim=1, keepdim=True)
 
 
 def _without_weight(totals: Tensor) -> list[int]:
     """Return the networks whose weights are all zero. Waits for the device."""
-    numbers = [totals.item()] if totals.dim() == 0 else totals.view(-1).tolist()
+    if totals.dim() == 0:
+        return [] if totals.item() > 0 else [0]
+    numbers = totals.view(-1).tolist()
     return [position for position, total in enumerate(numbers) if not total > 0]
 
 
