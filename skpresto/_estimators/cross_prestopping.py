@@ -18,19 +18,13 @@ from skpresto._estimators.cross_fitting import (
     train_fold_networks,
     with_rows_of_weight_zero,
 )
+from skpresto._estimators.ensemble_fallback import fall_back_to_ensemble
 from skpresto._estimators.prestopping import PrestoppingClassifier
-from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._estimators.safe_set_warnings import warn_of_lost_classes
-from skpresto._estimators.two_phases import run_phase_one, run_phase_two
+from skpresto._estimators.two_phases import run_phase_one
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._sklearn import HasMethods, Interval
 from skpresto._splits import assign_folds
-from skpresto._warn import warn_caller
-from skpresto.exceptions import FallbackWarning
-from skpresto.stopping import AgreementStop, ValidationStop
-
-# As accurate as five on the images tried, for two fits less.
-_N_FALLBACK_NETWORKS = 3
 
 
 class CrossPrestoppingClassifier(PrestoppingClassifier):
@@ -234,7 +228,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         )
         self.used_fallback_ = posterior is None
         if posterior is None:
-            return self._fall_back_to_ensemble(trainer, rng)
+            return fall_back_to_ensemble(self, trainer, rng)
         assessment = posterior.assess_all()
         train_final_networks(trainer, assessment, self.max_epochs)
         if trainer.data.rows_with_weight is not None:
@@ -291,39 +285,3 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         folds = np.full(len(labels), -1)
         folds[rows] = assign_folds(labels[rows], self.cv, rng, name)
         return folds
-
-    def _fall_back_to_ensemble(
-        self, trainer: Trainer, rng: np.random.RandomState
-    ) -> LabelFindings:
-        """Train an ensemble through the two phases of Prestopping."""
-        # Copies of a pretrained instance, trained on the same batches, stay equal.
-        n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_FALLBACK_NETWORKS
-        warn_caller(
-            f"{type(self).__name__}: the fold networks accepted fewer than half of the "
-            f"labels, so an ensemble of {n_networks} networks is trained as in "
-            "PrestoppingClassifier instead, and no label is corrected. More samples, "
-            "more max_epochs or a better module may avoid this.",
-            FallbackWarning,
-        )
-        if self.stop_rule_ is None:
-            # Held-out error is high where fold networks are inaccurate, and phase I
-            # would be stopped before most correct labels are learned.
-            is_validated = trainer.data.X_valid is not None
-            half = AgreementStop(min_memorized_fraction=0.5)
-            self.stop_rule_ = ValidationStop() if is_validated else half
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start(n_networks)
-        self.stop_epoch_, is_settled = run_phase_one(
-            trainer,
-            self.stop_rule_,
-            self.max_epochs,
-            rng,
-            stage="fallback phase 1",
-            visits=visits,
-        )
-        if not is_settled:
-            self._warn_unsettled()
-        run_phase_two(trainer, self.max_epochs, stage="fallback phase 2", visits=visits)
-        findings = report_labels(trainer, visits, corrected=trainer.labels)
-        warn_of_lost_classes(self, trainer.data, findings.is_safe)
-        return findings
