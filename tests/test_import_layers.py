@@ -59,6 +59,7 @@ ESTIMATOR_LAYERS = {
     "base": 3,
     "two_phases": 3,
     "cross_fitting": 3,
+    "ensemble_fallback": 4,
     "noise_rate": 4,
     "active_bias": 5,
     "coteaching": 5,
