@@ -9,13 +9,12 @@ import numpy as np
 #: network, and the part of ``max_epochs`` that the stage is expected to take.
 _STAGES = {
     "phase": (1.0, 1.5),
-    "search": (1.0, 0.7),
-    "cross-fit": (4.0, 1.0),
+    "cross-fit": (4.0, 0.6),
     "final": (2.0, 1.0),
-    "fallback": (4.0, 1.5),
+    "fallback": (3.0, 1.5),
 }
 _QUICK = ("phase",)
-_CROSS_FITTED = ("search", "cross-fit", "final")
+_CROSS_FITTED = ("cross-fit", "final")
 _N_PROBE_ROWS = 4096
 
 

@@ -23,7 +23,8 @@ class _Phases(NamedTuple):
 
 
 _PRESTOPPING = _Phases("phase 1", "phase 2")
-_CROSS_FIT = _Phases("search", "cross-fit phase 2", extension="cross-fit phase 1")
+_SEARCHED = _Phases("search", "cross-fit phase 2", extension="cross-fit phase 1")
+_CROSS_FIT = _SEARCHED._replace(one="cross-fit phase 1")
 _FALLBACK = _Phases("fallback phase 1", "fallback phase 2")
 
 
@@ -38,18 +39,20 @@ def path_of(
     """
     if stop_epoch is None:
         return [record for record in records if record.stage == records[-1].stage]
-    kept = [record for record in phase_one_of(records) if record.epoch <= stop_epoch]
+    discarded = discarded_of(records, stop_epoch)
+    kept = [record for record in phase_one_of(records) if record not in discarded]
     return kept + extension_of(records, stop_epoch) + phase_two_of(records)
 
 
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
-    """Return all epochs in which the stop point was searched."""
+    """Return all epochs of phase I, those in which the stop point was searched."""
     return _in_stage(records, _phases_of(records).one)
 
 
 def extension_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
-    """Return the epochs by which phase I was extended beyond the stop point."""
-    stage = _phases_of(records).extension
+    """Return the epochs of other networks by which phase I was extended."""
+    phases = _phases_of(records)
+    stage = None if phases.one == phases.extension else phases.extension
     return [record for record in _in_stage(records, stage) if record.epoch > stop_epoch]
 
 
@@ -60,16 +63,20 @@ def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
 
 def discarded_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
     """Return the epochs after the stop point of the network that searched for it."""
+    phases = _phases_of(records)
+    if phases.one == phases.extension:  # nothing was searched
+        return []
     return [record for record in phase_one_of(records) if record.epoch > stop_epoch]
 
 
 def _phases_of(records: Sequence[EpochRecord]) -> _Phases:
     stages = {record.stage for record in records}
     # After a fallback, its networks make the predictions, not the fold networks.
-    for phases in (_FALLBACK, _CROSS_FIT):
-        if stages.intersection(phases):
-            return phases
-    return _PRESTOPPING
+    if stages.intersection(_FALLBACK):
+        return _FALLBACK
+    if _SEARCHED.one in stages:
+        return _SEARCHED
+    return _CROSS_FIT if stages.intersection(_CROSS_FIT) else _PRESTOPPING
 
 
 def _in_stage(records: Sequence[EpochRecord], stage: str | None) -> list[EpochRecord]:

@@ -154,7 +154,7 @@ class StopPointDisplay:
         rule = estimator.stop_rule_
         if curves is None:
             curves = _curves_for(rule)
-        name = type(rule).__name__
+        name = "stop point" if rule is None else type(rule).__name__
         return cls(estimator.history_, estimator.stop_epoch_, name, curves).plot(ax)
 
     def frame(self) -> Any:
@@ -207,7 +207,7 @@ class StopPointDisplay:
         return self
 
 
-def _curves_for(rule: StopRule) -> tuple[str, ...] | None:
+def _curves_for(rule: StopRule | None) -> tuple[str, ...] | None:
     for kind, names in _CURVES_OF_RULES:
         if isinstance(rule, kind):
             return (*_MEMORIZATION, *names)

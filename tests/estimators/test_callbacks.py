@@ -159,7 +159,7 @@ N_STARTS = {
     "ActiveBiasClassifier": 1,
     "CoTeachingClassifier": 1,
     "CoTeachingPlusClassifier": 1,
-    "CrossPrestoppingClassifier": 3,  # search, fold networks, final networks
+    "CrossPrestoppingClassifier": 2,  # fold networks, final networks
     "DefaultClassifier": 1,
     "PrestoppingClassifier": 1,
     "PrestoppingPlusClassifier": 2,

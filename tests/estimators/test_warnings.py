@@ -16,7 +16,7 @@ from skpresto import (
     SelfieClassifier,
 )
 from skpresto.exceptions import FallbackWarning, SafeSetWarning
-from skpresto.stopping import NoiseRateStop
+from skpresto.stopping import AgreementStop, NoiseRateStop
 
 
 def all_warned(clf, X, y):
@@ -35,7 +35,10 @@ def warned(clf, X, y):
     [
         (PrestoppingClassifier(max_epochs=2), ConvergenceWarning),
         (PrestoppingPlusClassifier(max_epochs=2), ConvergenceWarning),
-        (CrossPrestoppingClassifier(max_epochs=2), ConvergenceWarning),
+        (
+            CrossPrestoppingClassifier(max_epochs=2, stop=AgreementStop()),
+            ConvergenceWarning,
+        ),
         (SelfieClassifier(noise_rate=0.3, q=9, max_epochs=4), ConvergenceWarning),
     ],
     ids=["Prestopping", "Prestopping+", "CrossPrestopping", "SELFIE"],

@@ -62,7 +62,7 @@ def test_both_fractions_sum_to_the_memorized_fraction_of_a_training(fitted):
         (DefaultClassifier, {}),
         (SelfieClassifier, {"restarts": 1}),
         (PrestoppingPlusClassifier, {"stop": NoiseRateStop(0.5)}),
-        (CrossPrestoppingClassifier, {"cv": 2, "stop": NoiseRateStop(0.5)}),
+        (CrossPrestoppingClassifier, {"cv": 2, "fold_epochs": 12}),
     ],
 )
 def test_any_classifier_can_be_plotted(classifier, params, noisy_blobs):

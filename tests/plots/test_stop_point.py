@@ -148,7 +148,8 @@ def test_the_final_network_of_prestopping_plus_is_not_shown(noisy_blobs):
 def test_of_cross_prestopping_the_search_and_the_fold_networks_are_shown(noisy_blobs):
     """Only the search has the held-out error that the rule uses."""
     X, y, y_true = noisy_blobs
-    clf = quick(CrossPrestoppingClassifier, cv=2, max_epochs=30)
+    rule = AgreementStop(margin=0, window=3)
+    clf = quick(CrossPrestoppingClassifier, cv=2, max_epochs=30, stop=rule)
     clf = clf.fit(X, y, y_true=y_true)
     frame = StopPointDisplay.from_estimator(clf).frame()
     search = frame[frame["stage"] == "search"]
@@ -156,7 +157,26 @@ def test_of_cross_prestopping_the_search_and_the_fold_networks_are_shown(noisy_b
     assert search["holdout_error"].notna().all()
     folds = frame[frame["stage"] != "search"]
     assert set(folds["stage"]) <= {"cross-fit phase 1", "cross-fit phase 2"}
-    assert folds["epoch"].tolist() == list(range(clf.stop_epoch_ + 1, 31))
+    assert folds["epoch"].tolist() == list(range(clf.stop_epoch_ + 1, 19))
+
+
+def test_of_cross_prestopping_without_a_rule_the_fold_networks_are_shown(noisy_blobs):
+    X, y, y_true = noisy_blobs
+    clf = quick(CrossPrestoppingClassifier, cv=2, max_epochs=30)
+    clf = clf.fit(X, y, y_true=y_true)
+    frame = StopPointDisplay.from_estimator(clf).frame()
+    assert set(frame["stage"]) == {"cross-fit phase 1", "cross-fit phase 2"}
+    assert frame["epoch"].tolist() == list(range(1, 19))
+
+
+def test_an_extension_of_the_same_networks_is_part_of_phase_one():
+    records = [
+        *records_in("cross-fit phase 1", (1, 2, 3), recall=0.9),
+        *records_in("cross-fit phase 2", (4, 5), recall=0.9),
+        *records_in("final", (1, 2, 3, 4, 5)),
+    ]
+    assert StopPointDisplay(records, 2).frame()["epoch"].tolist() == [1, 2, 3, 4, 5]
+    assert MemorizationDisplay(records, 2).frame()["epoch"].tolist() == [1, 2, 3, 4, 5]
 
 
 def test_an_extension_of_phase_one_is_shown_between_the_phases():
