@@ -9,7 +9,7 @@ import numpy as np
 #: network, and the part of ``max_epochs`` that the stage is expected to take.
 _STAGES = {
     "phase": (1.0, 1.5),
-    "cross-fit": (4.0, 0.6),
+    "cross-fit": (4.0, 1.0),
     "final": (2.0, 1.0),
     "fallback": (3.0, 1.5),
 }

@@ -60,7 +60,7 @@ def test_the_trajectories_are_those_of_the_epochs(noisy_blobs, quick):
     clf = audit_estimator(len(y), quick=quick, epochs=10, module__hidden=(16,))
     report = fit_report(clf, standardized(X), y, shown=X)
     values = report.trajectories
-    assert values.shape == (len(y), 10 if quick else 6)  # those of the fold networks
+    assert values.shape == (len(y), 10)
     assert np.nanmin(values) >= 0
     assert np.nanmax(values) <= 1
     assert not np.isnan(values[:, -1]).any()
