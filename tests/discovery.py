@@ -1,11 +1,14 @@
 """Every public classifier, and parameters with which it is quick."""
 
 import skpresto
+from skpresto import baselines
 from skpresto.stopping import StopRule
 
-CLASSIFIERS = [
+METHODS = [
     getattr(skpresto, name) for name in skpresto.__all__ if name.endswith("Classifier")
 ]
+BASELINES = [getattr(baselines, name) for name in baselines.__all__]
+CLASSIFIERS = METHODS + BASELINES
 
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}

@@ -1,0 +1,23 @@
+"""Methods to compare with: other ways to train on noisy labels.
+
+The classifiers are imported when first used, one file per method, as those of
+``skpresto``.
+"""
+
+from importlib import import_module
+from typing import Any
+
+#: The file of each classifier.
+_FILES: dict[str, str] = {}
+
+__all__ = sorted(_FILES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module 'skpresto.baselines' has no attribute {name!r}")
+    return getattr(import_module(f"skpresto.baselines.{_FILES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))
