@@ -140,7 +140,8 @@ def test_third_party_imports_stay_in_their_place(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["noise", "stopping", "metrics", "datasets", "plots", "audit", "cli"]
+    "name",
+    ["noise", "stopping", "metrics", "datasets", "plots", "audit", "baselines", "cli"],
 )
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"

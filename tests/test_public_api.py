@@ -47,6 +47,7 @@ PUBLIC_MODULES = [
     "plots",
     "datasets",
     "modules",
+    "losses",
     "audit",
     "baselines",
 ]
