@@ -8,7 +8,10 @@ from importlib import import_module
 from typing import Any
 
 #: The file of each classifier.
-_FILES: dict[str, str] = {}
+_FILES: dict[str, str] = {
+    "D2LClassifier": "_d2l",
+    "ITLMClassifier": "_itlm",
+}
 
 __all__ = sorted(_FILES)
 
