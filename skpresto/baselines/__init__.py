@@ -10,7 +10,9 @@ from typing import Any
 #: The file of each classifier.
 _FILES: dict[str, str] = {
     "D2LClassifier": "_d2l",
+    "INCVClassifier": "_incv",
     "ITLMClassifier": "_itlm",
+    "LearningToReweightClassifier": "_learning_to_reweight",
 }
 
 __all__ = sorted(_FILES)

@@ -161,6 +161,6 @@ class ITLMClassifier(BaseNoisyLabelClassifier):
         return report_labels(
             trainer,
             visits,
-            is_safe=selected_or_predicted(trainer, policy.is_kept),
+            is_safe=selected_or_predicted(trainer, policy.is_learned),
             noise_rate=noise_rate,
         )
