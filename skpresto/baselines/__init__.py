@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any
 
 #: The file of each classifier.
-_FILES: dict[str, str] = {}
+_FILES = {
+    "ELRClassifier": "_elr",
+}
 
 __all__ = sorted(_FILES)
 
