@@ -9,7 +9,11 @@ from typing import Any
 
 #: The file of each classifier.
 _FILES = {
+    "DecoupleClassifier": "_decouple",
     "ELRClassifier": "_elr",
+    "ForwardCorrectionClassifier": "_forward_correction",
+    "JoCoRClassifier": "_jocor",
+    "MentorNetClassifier": "_mentornet",
 }
 
 __all__ = sorted(_FILES)

@@ -8,8 +8,9 @@ from torch import nn
 
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
-from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._estimators.reporting import report_labels
 from skpresto._label_quality.findings import LabelFindings
+from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._selection.early_learning import EarlyLearningRegularization
 from skpresto._sklearn import Interval
 
@@ -136,7 +137,8 @@ class ELRClassifier(BaseNoisyLabelClassifier):
             self.beta,
             self.device,
         )
-        visits = early_visits(trainer, self.max_epochs)
+        # Of all epochs, since late predictions are not those of memorized labels.
+        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
         trainer.start()
         trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
         return report_labels(trainer, visits)

@@ -158,6 +158,7 @@ class Pairs(Callback):
 #: How often methods start with new networks that do so more than once.
 N_STARTS = {
     "CrossPrestoppingClassifier": 3,  # search, fold networks, final networks
+    "ForwardCorrectionClassifier": 2,  # estimate, train
     "PrestoppingPlusClassifier": 2,
 }
 
