@@ -18,6 +18,7 @@ FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "JoCoRClassifier": {"noise_rate": 0.2},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }
 

@@ -8,11 +8,17 @@ from importlib import import_module
 from typing import Any
 
 #: The file of each classifier.
+<<<<<<< HEAD
 _FILES: dict[str, str] = {
     "D2LClassifier": "_d2l",
+    "DecoupleClassifier": "_decouple",
+    "ELRClassifier": "_elr",
+    "ForwardCorrectionClassifier": "_forward_correction",
     "INCVClassifier": "_incv",
     "ITLMClassifier": "_itlm",
+    "JoCoRClassifier": "_jocor",
     "LearningToReweightClassifier": "_learning_to_reweight",
+    "MentorNetClassifier": "_mentornet",
 }
 
 __all__ = sorted(_FILES)
