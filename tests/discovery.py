@@ -7,7 +7,29 @@ from skpresto.stopping import StopRule
 METHODS = [
     getattr(skpresto, name) for name in skpresto.__all__ if name.endswith("Classifier")
 ]
-BASELINES = [getattr(baselines, name) for name in baselines.__all__]
+
+
+class LearningToReweightClassifier(baselines.LearningToReweightClassifier):
+    """Takes the training samples for clean ones, since others come without any.
+
+    Otherwise it would have to be left out wherever ``fit(X, y)`` is called, as in
+    scikit-learn's checks.
+    """
+
+    def fit(
+        self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, y_true=None
+    ):
+        if X_val is None and y_val is None:
+            X_val, y_val = X, y
+        clean = {"X_val": X_val, "y_val": y_val}
+        return super().fit(X, y, sample_weight, **clean, y_true=y_true)
+
+
+WITH_CLEAN_SAMPLES = {"LearningToReweightClassifier": LearningToReweightClassifier}
+BASELINES = [
+    WITH_CLEAN_SAMPLES.get(name) or getattr(baselines, name)
+    for name in baselines.__all__
+]
 CLASSIFIERS = METHODS + BASELINES
 
 #: Settings under which a classifier is quick on small data.
@@ -18,6 +40,8 @@ FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "INCVClassifier": {"rounds": 1},
+    "ITLMClassifier": {"noise_rate": 0.2, "rounds": 1},
     "JoCoRClassifier": {"noise_rate": 0.2},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 #: The file of each classifier.
-<<<<<<< HEAD
 _FILES: dict[str, str] = {
     "D2LClassifier": "_d2l",
     "DecoupleClassifier": "_decouple",

@@ -159,6 +159,8 @@ class Pairs(Callback):
 N_STARTS = {
     "CrossPrestoppingClassifier": 3,  # search, fold networks, final networks
     "ForwardCorrectionClassifier": 2,  # estimate, train
+    "INCVClassifier": 3,  # two halves, final networks
+    "ITLMClassifier": 2,
     "PrestoppingPlusClassifier": 2,
 }
 
