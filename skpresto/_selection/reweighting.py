@@ -9,6 +9,9 @@ from skpresto._selection.base import Batch, Selection, SelectionPolicy
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
 
+#: Relative error of a sum of derivatives, also in reduced precision.
+_TOLERANCE = 0.02
+
 
 def derivatives_along(
     losses: Tensor, parameters: Sequence[Tensor], direction: Sequence[Tensor]
@@ -70,7 +73,7 @@ class ReweightByCleanGradient(SelectionPolicy):
         self, clean_gradient: Callable[[], tuple[list[Tensor], list[Tensor]]]
     ) -> None:
         self.clean_gradient = clean_gradient
-        self._has_second_derivatives = True
+        self._has_second_derivatives: bool | None = None  # not known before a batch
 
     def select(self, batch: Batch) -> Selection:
         """Return the samples of the batch with their weights."""
@@ -83,19 +86,55 @@ class ReweightByCleanGradient(SelectionPolicy):
     def _derivatives(
         self, losses: Tensor, parameters: list[Tensor], direction: list[Tensor]
     ) -> Tensor:
-        if self._has_second_derivatives:
-            try:
-                return derivatives_along(losses, parameters, direction)
-            except RuntimeError as error:
-                self._has_second_derivatives = False
+        if self._has_second_derivatives is None:
+            reason = missing_derivatives(losses, parameters, direction)
+            self._has_second_derivatives = reason is None
+            if reason is not None:
+                check_gradients(losses, parameters)
                 warn_caller(
                     "Some operation of the module has no second derivatives in torch "
-                    f"({_first_line(error)}), so the gradient of each sample is "
-                    "computed by itself, which takes many times as long. A module of "
-                    "other layers avoids this.",
+                    f"({reason}), so the gradient of each sample is computed by "
+                    "itself, which takes many times as long. A module of other layers "
+                    "avoids this.",
                     FallbackWarning,
                 )
+        if self._has_second_derivatives:
+            return derivatives_along(losses, parameters, direction)
         return derivatives_one_by_one(losses, parameters, direction)
+
+
+def check_gradients(losses: Tensor, parameters: Sequence[Tensor]) -> None:
+    """Raise if the gradients of single losses cannot be computed one after the other.
+
+    A compiled module may allow one backward pass only.
+    """
+    try:
+        torch.autograd.grad(losses[0], parameters, retain_graph=True, allow_unused=True)
+    except RuntimeError as error:
+        raise ValueError(
+            "The weights of samples need the gradient of each loss, which the module "
+            f"does not allow: {_first_line(error)}. Leave compile=True out, or use a "
+            "module of layers of torch."
+        ) from error
+
+
+def missing_derivatives(
+    losses: Tensor, parameters: Sequence[Tensor], direction: Sequence[Tensor]
+) -> str | None:
+    """Return why :func:`derivatives_along` cannot be used, None if it can.
+
+    Operations without second derivatives raise an error, or are left out without a
+    word, so the sum of the derivatives is compared with the derivative of the sum.
+    """
+    try:
+        derivatives = derivatives_along(losses, parameters, direction)
+    except RuntimeError as error:
+        return _first_line(error)
+    total = derivatives_one_by_one(losses.sum().unsqueeze(0), parameters, direction)[0]
+    scale = derivatives.abs().sum() + total.abs()
+    if (derivatives.sum() - total).abs() > _TOLERANCE * scale:
+        return "derivatives of single losses do not add up to that of their sum"
+    return None
 
 
 def _first_line(error: Exception) -> str:

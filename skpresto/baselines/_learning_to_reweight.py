@@ -28,10 +28,11 @@ class LearningToReweightClassifier(BaseNoisyLabelClassifier):
     ----------
     module : nn.Module class or instance, default=None
         The network, as in :class:`~skpresto.PrestoppingClassifier`. Its operations need
-        second derivatives, which those of torch have with few exceptions: the fused
-        attention of ``nn.MultiheadAttention``, cuDNN's recurrent layers, and compiled
-        modules. There, with a :class:`~skpresto.exceptions.FallbackWarning`, one
-        backward pass per sample is made instead.
+        second derivatives, which those of torch have with few exceptions, such as the
+        fused kernels of ``scaled_dot_product_attention`` (in
+        ``nn.TransformerEncoderLayer``) and of recurrent layers on CUDA. There, with a
+        :class:`~skpresto.exceptions.FallbackWarning`, one backward pass per sample is
+        made instead, which takes many times as long.
     q : int, default=10
         Number of latest predictions stored per sample. It does not affect training,
         only what is recorded.

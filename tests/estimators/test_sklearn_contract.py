@@ -26,6 +26,8 @@ SHORT = {"max_epochs": 15, "batch_size": 32}
 ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "INCVClassifier": {"rounds": 2},
+    "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
 }
 BUILT_IN = [
