@@ -40,7 +40,7 @@ class CleanGradient:
         """
         net, rows = self.net, self._drawn_rows()
         (network,) = net.networks
-        parameters = [p for p in network.parameters() if p.requires_grad]
+        parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         totals = [torch.zeros_like(p) for p in parameters]
         with _copied_buffers(network):
             for features, labels in net.get_iterator(rows):

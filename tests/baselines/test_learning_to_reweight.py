@@ -65,11 +65,21 @@ def test_clean_gradient_over_several_batches_and_without_frozen_parameters(
 ):
     module = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 4))
     module[0].requires_grad_(False)
+    loader = {"iterator_valid__batch_size": 7, "iterator_valid__num_workers": 0}
     net, clean_gradient, X, y = trainer_with_clean_rows(
-        make_trainer, 30, module=module, iterator_valid__num_workers=0, batch_size=7
+        make_trainer, 30, module=module, **loader
     )
     parameters, gradient = clean_gradient()
     assert [tuple(p.shape) for p in parameters] == [(4, 8), (4,)]
+    loss = nn.functional.cross_entropy(net.module_(X), y)
+    for ours, theirs in zip(
+        gradient, torch.autograd.grad(loss, parameters), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_as_many_clean_samples_are_drawn_as_a_batch_has(make_trainer):
+    _, clean_gradient, _, y = trainer_with_clean_rows(make_trainer, 30, batch_size=7)
     rows = clean_gradient._drawn_rows()
     assert len(rows) == 7
     assert len(set(rows.rows.tolist())) == 7
@@ -85,8 +95,8 @@ def test_a_pass_waiting_for_its_gradient_is_not_disturbed(make_trainer):
     losses.backward()
 
 
-def test_datasets_and_several_inputs_can_be_clean_samples(noisy_blobs):
-    X, y, y_true = noisy_blobs
+def test_datasets_can_be_clean_samples(noisy_blobs):
+    X, _, y_true = noisy_blobs
 
     def dataset(rows):
         return TensorDataset(torch.from_numpy(X[rows]), torch.from_numpy(y_true[rows]))
