@@ -205,6 +205,7 @@ class Trainer:
 
     def evaluated_losses(self) -> Tensor:
         """Return the loss of every training sample at present, in evaluation mode."""
+        check_networks(self.net)
         net, labels = self.net, self.data.labels
         with torch.no_grad():
             parts = [

@@ -79,7 +79,8 @@ class ReweightByCleanGradient(SelectionPolicy):
         """Return the samples of the batch with their weights."""
         parameters, gradient = self.clean_gradient()
         derivatives = self._derivatives(batch.losses[0], parameters, gradient)
-        positive = derivatives.clamp(min=0)
+        # What is not a number is learned, so that the divergence is noticed.
+        positive = derivatives.clamp(min=0).nan_to_num(nan=1.0, posinf=1.0)
         total = positive.sum()
         return Selection(weights=(positive / (total + (total == 0))).unsqueeze(0))
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from skpresto._engine.divergence import check_networks
 from skpresto._engine.loop import Observer
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
@@ -245,6 +246,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
                 stage=f"round {number} half {position + 1}",
                 observe=_only(other, visits),
             )
+            check_networks(trainer.net)
             predictions.append((other, trainer.predicted_probabilities(other)))
         return predictions
 
