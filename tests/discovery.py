@@ -8,17 +8,22 @@ METHODS = [
     getattr(skpresto, name) for name in skpresto.__all__ if name.endswith("Classifier")
 ]
 BASELINES = [getattr(baselines, name) for name in baselines.__all__]
+#: All of them. Tests of what does not depend on the method, such as how samples are
+#: read, and that take long, use ``METHODS`` only.
 CLASSIFIERS = METHODS + BASELINES
 
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
 
-#: What keeps the number of runs small in methods that train more than once.
+#: What keeps the number of runs small in methods that train more than once, and
+#: makes those quicker that learn slowly, from few samples or in small steps.
 FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "DecoupleClassifier": {"warm_up": 0.5},
     "JoCoRClassifier": {"noise_rate": 0.2},
+    "MentorNetClassifier": {"percentile": 80},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }
 

@@ -35,6 +35,8 @@ class EpochRecord:
 
         - ``"train"``: the only stage of Default, Active Bias, Co-teaching and
           Co-teaching+, and the first run of SELFIE;
+        - ``"estimate"``: forward correction trains a network on all labels to estimate
+          the transition matrix, and then discards it, before ``"train"``;
         - ``"restart 1"``, ``"restart 2"``, ...: further runs of SELFIE, each with a
           newly initialized network;
         - ``"phase 1"``: Prestopping and Prestopping+ train on all labels until the
