@@ -30,19 +30,24 @@ BASELINES = [
     WITH_CLEAN_SAMPLES.get(name) or getattr(baselines, name)
     for name in baselines.__all__
 ]
+#: All of them. Tests of what does not depend on the method, such as how samples are
+#: read, and that take long, use ``METHODS`` only.
 CLASSIFIERS = METHODS + BASELINES
 
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
 
-#: What keeps the number of runs small in methods that train more than once.
+#: What keeps the number of runs small in methods that train more than once, and
+#: makes those quicker that learn slowly, from few samples or in small steps.
 FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "DecoupleClassifier": {"warm_up": 0.5},
     "INCVClassifier": {"rounds": 1},
     "ITLMClassifier": {"noise_rate": 0.2, "rounds": 1},
     "JoCoRClassifier": {"noise_rate": 0.2},
+    "MentorNetClassifier": {"percentile": 80},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }
 

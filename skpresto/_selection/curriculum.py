@@ -36,6 +36,8 @@ class PredefinedCurriculum(SelectionPolicy):
 
     Attributes
     ----------
+    threshold : Tensor of shape (), or None
+        None before the first batch, whose percentile is the first threshold.
     is_easy : Tensor of shape (n_samples,), dtype=bool
         Whether the loss of the sample was below the threshold at its last visit.
     """
@@ -56,17 +58,19 @@ class PredefinedCurriculum(SelectionPolicy):
         self.warm_up = warm_up
         self.linear_from = round(_LINEAR_FROM * n_epochs)
         self.dropout = dropout
-        self.threshold = torch.zeros((), device=device)
+        self.threshold: Tensor | None = None
         self.is_easy = torch.zeros(n_samples, dtype=torch.bool, device=device)
 
     def select(self, batch: Batch) -> Selection:
         """Return the weights of the samples, and the loss divided by their number."""
         losses = batch.losses[0].float()
         level = torch.quantile(losses, self.percentile / 100)
-        self.threshold = self.decay * self.threshold + (1 - self.decay) * level
-        self.is_easy.index_copy_(0, batch.index, losses <= self.threshold)
+        before = level if self.threshold is None else self.threshold
+        self.threshold = self.decay * before + (1 - self.decay) * level
+        excess = losses - self.threshold
+        self.is_easy.index_copy_(0, batch.index, excess <= 0)
         is_warm_up = batch.epoch < self.warm_up
-        weights = self._weights(losses, batch.epoch)
+        weights = self._weights(excess, batch.epoch)
         weights = weights * self._is_kept(losses, self.dropout[not is_warm_up])
         scale = weights.mean()  # a step divides by the sum of the weights
 
@@ -77,12 +81,11 @@ class PredefinedCurriculum(SelectionPolicy):
             weights=weights.to(batch.losses.dtype).unsqueeze(0), objective=objective
         )
 
-    def _weights(self, losses: Tensor, epoch: int) -> Tensor:
+    def _weights(self, excess: Tensor, epoch: int) -> Tensor:
         if epoch < self.warm_up:
-            return torch.ones_like(losses)
-        excess = losses - self.threshold
+            return torch.ones_like(excess)
         if epoch < self.linear_from:
-            return (excess <= 0).to(losses.dtype)
+            return (excess <= 0).to(excess.dtype)
         return (1 - excess).clamp(0, 1)
 
     def _is_kept(self, losses: Tensor, rate: float) -> Tensor:

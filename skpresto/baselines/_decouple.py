@@ -26,7 +26,7 @@ class DecoupleClassifier(BaseNoisyLabelClassifier):
     ----------
     module : nn.Module class or instance, default=None
         The network, as in :class:`~skpresto.CoTeachingClassifier`; two are built.
-    warm_up : int or float, default=1
+    warm_up : int or float, default=0.1
         Epochs of plain training at the start, as a number or as a fraction of
         ``max_epochs``. The official release has none by default, but then both networks
         now and then come to predict the same class for every sample in their first
@@ -88,7 +88,7 @@ class DecoupleClassifier(BaseNoisyLabelClassifier):
         self,
         module=None,
         *,
-        warm_up=1,
+        warm_up=0.1,
         q=10,
         class_weight=None,
         criterion=nn.CrossEntropyLoss,

@@ -152,7 +152,7 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
 
     def _estimate(self, trainer: Trainer, rng: np.random.RandomState) -> Tensor:
         """Return the matrix that a network trained on the noisy labels predicts."""
-        rule, data = HoldoutStop(), trainer.data
+        rule, data = HoldoutStop(tolerance=0.0), trainer.data
         trainer.start()
         # A trial with a generator of its own, so that ``rng`` is not advanced.
         trial = np.random.RandomState(0)

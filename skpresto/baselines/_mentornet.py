@@ -68,13 +68,13 @@ class MentorNetClassifier(BaseNoisyLabelClassifier):
 
     Notes
     -----
-    With the threshold ``s``, updated in each batch by
-    ``s = decay * s + (1 - decay) * percentile of the losses``, the weight of a loss
-    l is 1 if ``l <= s``; otherwise it is 0, and ``max(0, 1 - (l - s))`` in the last
-    tenth of the epochs. The loss of a batch is the weighted sum of losses, divided by
-    the size of the batch, so that steps are smaller the more samples are left out. The
-    release trains a small network to imitate these weights; here they are used as they
-    are. Its data-driven curriculum needs correct labels and is not included.
+    The threshold ``s`` begins with the percentile of the first batch, and each batch
+    changes it to ``decay * s + (1 - decay) * percentile``. The weight of a loss l is 1
+    if ``l <= s``; otherwise it is 0, and ``max(0, 1 - (l - s))`` in the last tenth of
+    the epochs. The loss of a batch is the weighted sum of losses, divided by the size
+    of the batch, so that steps are smaller the more samples are left out. The release
+    trains a small network to imitate these weights; here they are used as they are. Its
+    data-driven curriculum needs correct labels and is not included.
 
     References
     ----------

@@ -33,8 +33,10 @@ class EpochRecord:
     stage : str
         Part of the training that the epoch belongs to:
 
-        - ``"train"``: the only stage of Default, Active Bias, Co-teaching,
-          Co-teaching+, D2L and Learning to Reweight, and the first run of SELFIE;
+        - ``"train"``: the only stage of methods that train once, such as Default, and
+          the first run of SELFIE;
+        - ``"estimate"``: forward correction trains a network on all labels to estimate
+          the transition matrix, and then discards it, before ``"train"``;
         - ``"restart 1"``, ``"restart 2"``, ...: further runs of SELFIE, each with a
           newly initialized network;
         - ``"phase 1"``: Prestopping and Prestopping+ train on all labels until the

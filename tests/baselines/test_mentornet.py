@@ -19,7 +19,7 @@ def test_wrong_labels_are_memorized_less(memorizable):
 
 def test_phases_show_in_the_records(memorizable):
     X, y, *_ = memorizable
-    clf = quick(MentorNetClassifier, **PARAMS, dropout=0).fit(X, y)
+    clf = quick(MentorNetClassifier, **PARAMS, percentile=70, dropout=0).fit(X, y)
     selected = np.array([record.selected_fraction for record in clf.history_])
     assert np.allclose(selected[:4], 0.5)  # round(0.18 * 20) epochs of warm-up
     assert (abs(selected[4:18] - 0.7) < 0.1).all()

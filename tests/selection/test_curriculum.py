@@ -27,18 +27,18 @@ def batch_of(losses, epoch):
     [
         (0, [1, 1, 1, 1, 1]),
         (17, [1, 1, 1, 1, 1]),
-        (18, [1, 1, 0, 0, 0]),  # the threshold is half of the percentile, 1.4
-        (89, [1, 1, 0, 0, 0]),
-        (90, [1, 1, 0.4, 0, 0]),  # 1 - (2 - 1.4)
-        (99, [1, 1, 0.4, 0, 0]),
+        (18, [1, 1, 1, 0, 0]),  # the threshold is the percentile, 2.8
+        (89, [1, 1, 1, 0, 0]),
+        (90, [1, 1, 1, 0.8, 0]),  # 1 - (3 - 2.8)
+        (99, [1, 1, 1, 0.8, 0]),
     ],
 )
 def test_weights_by_hand(epoch, expected):
     policy = policy_of()
     selection = policy.select(batch_of([0.0, 1.0, 2.0, 3.0, 4.0], epoch))
-    assert policy.threshold.item() == pytest.approx(1.4)
+    assert policy.threshold.item() == pytest.approx(2.8)
     assert selection.weights[0].tolist() == pytest.approx(expected)
-    assert policy.is_easy[:5].tolist() == [True, True, False, False, False]
+    assert policy.is_easy[:5].tolist() == [True, True, True, False, False]
     # The engine divides by the sum of the weights, the method by their number.
     losses = selection.objective(torch.zeros(1, 5, 2), torch.ones(1, 5))
     mean = (losses * selection.weights).sum() / selection.weights.sum()
@@ -72,11 +72,12 @@ losses = st.lists(st.floats(0, 5, width=32), min_size=1, max_size=10)
 )
 def test_policy_equals_its_naive_twin(batches, percentile, decay):
     policy = policy_of(percentile=percentile, decay=decay)
-    threshold = 0.0
+    threshold = None
     for values, epoch in batches:
         selection = policy.select(batch_of(values, epoch))
         level = np.percentile(values, percentile)
-        threshold = decay * threshold + (1 - decay) * level
+        before = level if threshold is None else threshold
+        threshold = decay * before + (1 - decay) * level
         assert policy.threshold.item() == pytest.approx(threshold, rel=1e-4, abs=1e-5)
         cut = policy.threshold.item()
         expected = []
