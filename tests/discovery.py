@@ -2,6 +2,7 @@
 
 import skpresto
 from skpresto import baselines
+from skpresto._engine.rows import PredictionRows
 from skpresto.stopping import StopRule
 
 METHODS = [
@@ -10,19 +11,22 @@ METHODS = [
 
 
 class LearningToReweightClassifier(baselines.LearningToReweightClassifier):
-    """Takes the training samples for clean ones, since others come without any.
+    """Takes its training samples for clean ones, if ``fit`` gets no others.
 
-    Otherwise it would have to be left out wherever ``fit(X, y)`` is called, as in
+    It would have to be left out otherwise wherever ``fit(X, y)`` is called, as in
     scikit-learn's checks.
     """
 
-    def fit(
-        self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, y_true=None
-    ):
-        if X_val is None and y_val is None:
-            X_val, y_val = X, y
-        clean = {"X_val": X_val, "y_val": y_val}
-        return super().fit(X, y, sample_weight, **clean, y_true=y_true)
+    def _check_fit_requirements(self, given):
+        if given["X_val"] is not None:
+            super()._check_fit_requirements(given)
+
+    def _clean_rows(self, data):
+        if data.X_valid is not None:
+            return super()._clean_rows(data)
+        rows = data.rows_with_weight
+        labels = data.labels if rows is None else data.labels[rows]
+        return PredictionRows(data.X, rows, labels), data.weights_of(rows)
 
 
 WITH_CLEAN_SAMPLES = {"LearningToReweightClassifier": LearningToReweightClassifier}
@@ -47,6 +51,7 @@ FEWER_RUNS = {
     "INCVClassifier": {"rounds": 1},
     "ITLMClassifier": {"noise_rate": 0.2, "rounds": 1},
     "JoCoRClassifier": {"noise_rate": 0.2},
+    "LearningToReweightClassifier": {"lr": 0.03},  # few samples decide on a step
     "MentorNetClassifier": {"percentile": 80},
     "SelfieClassifier": {"noise_rate": 0.2, "restarts": 0, "q": 5},
 }

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from skpresto._engine.clean_gradient import CleanGradient
+from skpresto._engine.rows import PredictionRows, TrainingData
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.base import BaseNoisyLabelClassifier
 from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._estimators.weights import validation_weights
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._selection.reweighting import ReweightByCleanGradient
 
@@ -66,7 +68,10 @@ class LearningToReweightClassifier(BaseNoisyLabelClassifier):
     A step has ``batch_size`` training samples and as many clean ones, drawn anew, or
     all of ``X_val`` if there are fewer. The clean pass is in training mode and does not
     change running statistics. A batch without a positive scalar product is skipped.
-    ``sample_weight`` and ``class_weight`` multiply the weights. In modules with
+    Samples with large gradients get large weights, so that few of them decide on a
+    step; where that makes the training unstable, lower ``lr``.
+    ``sample_weight`` and ``class_weight`` multiply the weights, and ``class_weight``
+    those of the clean samples in their mean loss. In modules with
     BatchNorm, the gradient of a sample includes its effect on the others in the batch.
 
     References
@@ -135,9 +140,17 @@ class LearningToReweightClassifier(BaseNoisyLabelClassifier):
                 "correct labels, of every class if possible."
             )
 
+    def _clean_rows(self, data: TrainingData) -> tuple[PredictionRows, Tensor | None]:
+        """Return the samples with correct labels, and their weights."""
+        rows = data.validation_rows()
+        assert rows is not None
+        assert rows.labels is not None
+        return rows, validation_weights(self, rows.labels.numpy())
+
     def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        policy = ReweightByCleanGradient(CleanGradient(trainer.net, trainer.data))
+        clean_gradient = CleanGradient(trainer.net, *self._clean_rows(trainer.data))
+        policy = ReweightByCleanGradient(clean_gradient)
         trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
         return report_labels(trainer, visits)

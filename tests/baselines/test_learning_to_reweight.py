@@ -6,8 +6,8 @@ from torch.utils.data import TensorDataset
 
 from skpresto import DefaultClassifier
 from skpresto._engine.clean_gradient import CleanGradient
-from skpresto._engine.rows import TrainingData
-from skpresto._engine.sample_rows import TensorRows
+from skpresto._engine.rows import PredictionRows
+from skpresto._estimators.weights import validation_weights
 from skpresto.baselines import LearningToReweightClassifier
 from skpresto.exceptions import FallbackWarning
 from skpresto.modules import MLP
@@ -39,8 +39,8 @@ def test_wrong_labels_get_less_weight_than_in_plain_training(memorizable):
 def trainer_with_clean_rows(make_trainer, n_rows, **params):
     trainer = make_trainer(classifier=LearningToReweightClassifier, **params)
     X, labels = trainer.data.X.X[:n_rows], trainer.data.labels[:n_rows]
-    data = TrainingData(trainer.data.X, labels, 4, TensorRows(X), labels)
-    return trainer.net, CleanGradient(trainer.net, data), X, labels
+    rows = PredictionRows(X, labels=labels)
+    return trainer.net, CleanGradient(trainer.net, rows), X, labels
 
 
 def test_clean_gradient_is_that_of_the_mean_loss(make_trainer):
@@ -80,10 +80,24 @@ def test_clean_gradient_over_several_batches_and_without_frozen_parameters(
 
 def test_as_many_clean_samples_are_drawn_as_a_batch_has(make_trainer):
     _, clean_gradient, _, y = trainer_with_clean_rows(make_trainer, 30, batch_size=7)
-    rows = clean_gradient._drawn_rows()
-    assert len(rows) == 7
-    assert len(set(rows.rows.tolist())) == 7
-    assert torch.equal(rows.labels, y[rows.rows])
+    drawn = clean_gradient._draw()
+    assert len(drawn) == len(set(drawn.tolist())) == 7
+    assert torch.equal(clean_gradient._rows_at(drawn).labels, y[drawn])
+
+
+def test_clean_samples_are_weighted_by_their_class(make_trainer):
+    torch.manual_seed(0)
+    module = nn.Linear(2, 4)
+    net, _, X, y = trainer_with_clean_rows(make_trainer, 30, module=module)
+    owner = LearningToReweightClassifier(class_weight="balanced")
+    owner.classes_ = np.arange(4)
+    weights = validation_weights(owner, y.numpy())
+    _, gradient = CleanGradient(net, PredictionRows(X, labels=y), weights)()
+    losses = nn.functional.cross_entropy(net.module_(X), y, reduction="none")
+    loss = sum(losses[y == k].mean() for k in range(4)) / 4
+    expected = torch.autograd.grad(loss, list(net.module_.parameters()))
+    for ours, theirs in zip(gradient, expected, strict=True):
+        torch.testing.assert_close(ours, theirs)
 
 
 def test_a_pass_waiting_for_its_gradient_is_not_disturbed(make_trainer):
