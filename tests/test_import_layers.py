@@ -27,12 +27,14 @@ LAYERS = {
     "stopping": 1,
     "datasets": 1,
     "modules": 1,
+    "losses": 1,
     "_label_quality": 2,
     "_selection": 3,
     "_engine": 4,
     "_resume": 5,
     "plots": 5,
     "_estimators": 6,
+    "baselines": 7,
     "audit": 7,
     "cli": 8,
     "__main__": 9,
@@ -139,7 +141,8 @@ def test_third_party_imports_stay_in_their_place(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["noise", "stopping", "metrics", "datasets", "plots", "audit", "cli"]
+    "name",
+    ["noise", "stopping", "metrics", "datasets", "plots", "audit", "baselines", "cli"],
 )
 def test_torch_is_not_loaded_by(name):
     code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"

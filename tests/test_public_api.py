@@ -3,6 +3,7 @@ import importlib
 import pytest
 
 import skpresto
+from skpresto import baselines
 
 
 def test_every_public_name_can_be_imported():
@@ -14,6 +15,16 @@ def test_every_public_name_can_be_imported():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'Prestopper'"):
         skpresto.Prestopper  # noqa: B018
+
+
+def test_every_baseline_can_be_imported_and_is_documented():
+    for name in baselines.__all__:
+        classifier = getattr(baselines, name)
+        assert classifier.__name__ == name
+        assert "References" in classifier.__doc__
+    assert set(baselines.__all__) <= set(dir(baselines))
+    with pytest.raises(AttributeError, match="has no attribute 'Guess'"):
+        baselines.Guess  # noqa: B018
 
 
 def test_the_seven_methods_of_the_paper_and_one_more_are_public():
@@ -30,7 +41,16 @@ def test_the_seven_methods_of_the_paper_and_one_more_are_public():
     ]
 
 
-PUBLIC_MODULES = ["stopping", "noise", "plots", "datasets", "modules", "audit"]
+PUBLIC_MODULES = [
+    "stopping",
+    "noise",
+    "plots",
+    "datasets",
+    "modules",
+    "losses",
+    "audit",
+    "baselines",
+]
 
 
 @pytest.mark.parametrize("module", PUBLIC_MODULES)

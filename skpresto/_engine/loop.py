@@ -112,7 +112,8 @@ class EpochLoop:
         self.history.record(index, predicted_classes(values))
         if observe is not None:
             observe(index, logits, epoch)
-        selection = policy.select(Batch(index, labels, logits, seen, epoch))
+        given = losses.view(seen.shape) if policy.needs_gradients else seen
+        selection = policy.select(Batch(index, labels, logits, given, epoch))
         if selection.targets is not None or selection.objective is not None:
             losses = self._selected_losses(selection, outputs, losses)
             seen = losses.detach().view(logits.shape[:2])

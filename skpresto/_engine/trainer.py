@@ -14,6 +14,7 @@ from skpresto._engine.fit_task import FitTask
 from skpresto._engine.interrupt import EarlierNetworks
 from skpresto._engine.journal import Journal, NoJournal
 from skpresto._engine.loop import Observer
+from skpresto._engine.losses import sample_losses
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
@@ -209,6 +210,21 @@ class Trainer:
         probabilities = torch.from_numpy(self.net.predict_proba(rows))
         require_predictions(probabilities.isnan().any(dim=1))
         return probabilities.to(index.device)
+
+    def evaluated_losses(self) -> Tensor:
+        """Return the loss of every training sample at present, in evaluation mode."""
+        check_networks(self.net)
+        net, labels = self.net, self.data.labels
+        with torch.no_grad():
+            parts = [
+                sample_losses(
+                    net.criterion_, net.evaluation_step(batch), batch[1].to(net.device)
+                )
+                for batch in net.get_iterator(PredictionRows(self.data.X, None, labels))
+            ]
+        losses = torch.cat(parts)
+        require_predictions(losses.isnan())
+        return losses
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""

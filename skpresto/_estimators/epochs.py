@@ -14,6 +14,12 @@ EPOCHS_CONSTRAINT = [
     Interval(Real, 0, 1, closed="left"),
 ]
 
+#: The same for a round of training, which has at least one epoch.
+ROUND_CONSTRAINT = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Real, 0, 1, closed="neither"),
+]
+
 
 def as_epochs(value: float, max_epochs: int) -> int:
     """Return a number of epochs, or a fraction of ``max_epochs``, as a number.
@@ -43,6 +49,12 @@ def n_epochs_of(estimator: Any, name: str) -> int:
             f"the method itself. Lower {name}, or raise max_epochs."
         )
     return n_epochs
+
+
+def round_epochs_of(estimator: Any) -> int:
+    """Return the epochs of a round: between one and ``max_epochs``."""
+    max_epochs = estimator.max_epochs
+    return min(max(1, as_epochs(estimator.round_epochs, max_epochs)), max_epochs)
 
 
 def warn_if_nothing_is_corrected(estimator: Any) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import torch
 from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 
@@ -58,6 +59,29 @@ def report_labels(
         is_corrected=None if corrected is None else corrected != labels,
         **further,
     )
+
+
+def selected_or_predicted(trainer: Trainer, is_selected: Tensor) -> Tensor:
+    """Return which labels a selection accepts, or a prediction where it has no say.
+
+    Rows of weight 0 are never selected. Their labels are accepted if they are predicted
+    after training.
+    """
+    rows = trainer.data.rows_with_weight
+    if rows is None:
+        return is_selected
+    trainer.predict_unseen_samples()
+    is_safe = trainer.history.agrees(trainer.labels)
+    rows = rows.to(is_safe.device)
+    return is_safe.index_copy(0, rows, is_selected[rows])
+
+
+def has_weight(trainer: Trainer) -> Tensor:
+    """Return which training samples have a weight, on the device of the labels."""
+    weights = trainer.data.sample_weight
+    if weights is None:
+        return torch.ones_like(trainer.labels, dtype=torch.bool)
+    return weights.to(trainer.labels.device) > 0
 
 
 def findings_after_interrupt(estimator: Any, trainer: Trainer) -> LabelFindings:

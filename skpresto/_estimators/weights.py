@@ -52,6 +52,18 @@ def training_weights(
     return result
 
 
+def validation_weights(estimator: Any, labels: NDArray) -> Tensor | None:
+    """Return the weight of each validation sample; None if all are equal.
+
+    Validation samples have no weights but those of their class. They are balanced, if
+    that is asked for, by their own number in each class.
+    """
+    if estimator.class_weight is None:
+        return None
+    of_class = _class_weights(estimator, labels, np.ones(len(labels)))
+    return torch.from_numpy(of_class[labels].astype(np.float32))
+
+
 def _checked_sample_weight(
     estimator: Any, labels: NDArray, sample_weight: Any
 ) -> NDArray:

@@ -8,7 +8,9 @@ from torch import Tensor
 
 
 class Batch(NamedTuple):
-    """A mini-batch of b samples as k networks see it, without gradients.
+    """A mini-batch of b samples as k networks see it.
+
+    It has no gradients, except the losses for policies with ``needs_gradients``.
 
     Parameters
     ----------
@@ -77,6 +79,8 @@ class SelectionPolicy(ABC):
 
     #: Whether a network may be left with nothing to learn from a batch.
     may_select_nothing = True
+    #: Whether the losses of a batch carry gradients, which can be computed repeatedly.
+    needs_gradients = False
     #: Which labels the method accepts; None means the majority vote of the predictions.
     acceptance: AcceptsLabels | None = None
 
@@ -97,6 +101,24 @@ class LearnFromAll(SelectionPolicy):
     def select(self, batch: Batch) -> Selection:
         """Return the whole batch."""
         return Selection()
+
+
+class LearnFromSubset(SelectionPolicy):
+    """Learn from a set of samples that does not change in the course of a stage.
+
+    Parameters
+    ----------
+    is_learned : Tensor of shape (n_samples,), dtype=bool
+        The samples to learn from.
+    """
+
+    def __init__(self, is_learned: Tensor) -> None:
+        self.is_learned = is_learned
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the samples of the batch that are in the set."""
+        is_learned = self.is_learned.index_select(0, batch.index)
+        return Selection(weights=is_learned.to(batch.losses.dtype).unsqueeze(0))
 
 
 class RunningFraction:

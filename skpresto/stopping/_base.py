@@ -33,8 +33,10 @@ class EpochRecord:
     stage : str
         Part of the training that the epoch belongs to:
 
-        - ``"train"``: the only stage of Default, Active Bias, Co-teaching and
-          Co-teaching+, and the first run of SELFIE;
+        - ``"train"``: the only stage of methods that train once, such as Default, and
+          the first run of SELFIE;
+        - ``"estimate"``: forward correction trains a network on all labels to estimate
+          the transition matrix, and then discards it, before ``"train"``;
         - ``"restart 1"``, ``"restart 2"``, ...: further runs of SELFIE, each with a
           newly initialized network;
         - ``"phase 1"``: Prestopping and Prestopping+ train on all labels until the
@@ -47,15 +49,22 @@ class EpochRecord:
           labels there;
         - ``"cross-fit phase 2"``: the fold networks train on labels weighted by their
           posterior probability;
+        - ``"round 0"``: ITLM trains on all labels for a few epochs;
+        - ``"round 1"``, ``"round 2"``, ...: it trains a new network on the samples
+          with the smallest losses in the round before;
+        - ``"round 1 half 1"``, ``"round 1 half 2"``, ``"round 2 half 1"``, ...: INCV
+          trains a new network on one half of the samples, and on those selected so
+          far, to select samples of the other half;
         - ``"final"``: a new network of Prestopping+ trains on the safe set and on
           corrected labels; the final networks of CrossPrestopping train on accepted
-          and corrected labels;
+          and corrected labels, those of INCV on selected samples, and that of ITLM on
+          the smallest losses of its last round;
         - ``"fallback phase 1"``, ``"fallback phase 2"``: the two phases of
           Prestopping with an ensemble, in which CrossPrestopping trains instead of
           ``"final"`` if its fold networks accept fewer than half of the labels;
         - ``"noise rate phase 1"``, ``"noise rate phase 2"``: the two phases of
-          Prestopping, from which Co-teaching, Co-teaching+ and SELFIE estimate the
-          noise rate if it is not given.
+          Prestopping, from which Co-teaching, Co-teaching+, SELFIE and ITLM estimate
+          the noise rate if it is not given.
     train_loss : float
         Mean loss of the samples trained on, averaged over the networks if there are
         several.
@@ -84,6 +93,9 @@ class EpochRecord:
     disagreement_fraction : float or None
         Fraction of the visited samples for which two networks predict different
         classes.
+    dimensionality : float or None
+        Mean local intrinsic dimensionality of the activations before the last layer
+        after the epoch, recorded by D2L.
     n_skipped_batches : int
         Number of batches in which no sample was selected, so that no update was made.
     learning_rate : float or None
@@ -107,6 +119,7 @@ class EpochRecord:
     selected_fraction: float | None = None
     corrected_fraction: float | None = None
     disagreement_fraction: float | None = None
+    dimensionality: float | None = None
     n_skipped_batches: int = 0
     learning_rate: float | None = None
     seconds: float | None = None

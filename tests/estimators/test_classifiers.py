@@ -28,7 +28,7 @@ from skpresto import (
 )
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
-from tests.discovery import CLASSIFIERS, FEWER_RUNS, quick
+from tests.discovery import CLASSIFIERS, FEWER_RUNS, METHODS, quick
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -36,6 +36,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
 ]
 every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+#: For what does not depend on the method and takes long.
+every_method = pytest.mark.parametrize("Classifier", METHODS)
 PER_SAMPLE = "safe_mask_", "label_quality_", "label_agreement_", "suggested_labels_"
 
 
@@ -80,7 +82,7 @@ def test_random_states_and_threads_of_the_caller_are_untouched(Classifier, noisy
     assert np.array_equal(np.random.get_state()[1], numpy_state)
 
 
-@every
+@every_method
 def test_the_number_of_surrounding_threads_changes_nothing(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     alone = quick(Classifier, module__hidden=(64, 64)).fit(X, y)
@@ -293,7 +295,7 @@ def test_html_and_text_representations(Classifier, noisy_blobs):
     assert Classifier.__name__ in clf._repr_html_()
 
 
-@every
+@every_method
 @pytest.mark.parametrize(
     "convert",
     [
@@ -312,7 +314,7 @@ def test_kinds_of_input_give_the_same_bits(Classifier, noisy_blobs, convert):
     assert hasattr(other, "feature_names_in_") is isinstance(convert(X), pd.DataFrame)
 
 
-@every
+@every_method
 def test_memory_maps_are_read_batch_by_batch(Classifier, noisy_blobs, tmp_path):
     X, y, _ = noisy_blobs
     for dtype in (np.float32, np.float64, np.int16):
@@ -389,7 +391,7 @@ def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
     assert frame["memorization_precision"].notna().all()
 
 
-@every
+@every_method
 def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(
     Classifier, noisy_blobs
 ):
@@ -493,7 +495,7 @@ def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
         assert captured.out.startswith(f"{clf.history_[0].stage}  epoch   1")
 
 
-@every
+@every_method
 def test_worker_processes_of_a_data_loader_bring_every_row(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, iterator_train__num_workers=1, max_epochs=2).fit(X, y)

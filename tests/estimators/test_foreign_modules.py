@@ -11,7 +11,7 @@ from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier, DefaultClassifier
 from skpresto._estimators.build import SIZE_NAMES
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import CLASSIFIERS, METHODS, quick
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -134,7 +134,7 @@ def test_module_that_is_frozen_throughout(blobs):
         clf.fit(*blobs)
 
 
-@every
+@pytest.mark.parametrize("Classifier", METHODS)
 def test_compiled_networks(Classifier, blobs):
     X, y = blobs
     plain = quick_with(Classifier, network()).fit(X, y)

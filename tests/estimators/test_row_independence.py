@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import Dataset
 
 from skpresto import DefaultClassifier
-from tests.discovery import CLASSIFIERS, FEWER_RUNS, StopAfter
+from tests.discovery import FEWER_RUNS, METHODS, StopAfter
 
 N_ROWS = {"tables": 270, "images": 70}  # more than one block of either
 PARAMS = {"max_epochs": 4, "batch_size": 32, "q": 2, "random_state": 0}
@@ -19,7 +19,7 @@ MODULES = {
     "images": {"module__widths": (8, 12)},
 }
 
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+every = pytest.mark.parametrize("Classifier", METHODS)
 both_kinds = pytest.mark.parametrize("kind", SHAPES)
 threads = pytest.mark.parametrize("n_jobs", [1, 2])
 

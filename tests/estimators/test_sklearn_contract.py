@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from tests.discovery import CLASSIFIERS
+from tests.discovery import BASELINES, METHODS
 
 
 class UserModule(nn.Module):
@@ -26,11 +26,17 @@ SHORT = {"max_epochs": 15, "batch_size": 32}
 ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "INCVClassifier": {"rounds": 2},
+    "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
+    "JoCoRClassifier": {"noise_rate": 0.1},
 }
 BUILT_IN = [
-    Classifier(**SHORT, **ONCE.get(Classifier.__name__, {}))
-    for Classifier in CLASSIFIERS
+    Classifier(**SHORT, **ONCE.get(Classifier.__name__, {})) for Classifier in METHODS
+]
+BUILT_IN += [
+    Classifier(**{**SHORT, "max_epochs": 10}, **ONCE.get(Classifier.__name__, {}))
+    for Classifier in BASELINES
 ]
 WITH_MODULE = [
     Classifier(UserModule, **SHORT)

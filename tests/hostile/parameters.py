@@ -44,6 +44,18 @@ FURTHER = {
     "cv": ([0, 1, -2, 2.5], [], [np.int64(2)]),
     "ramp_epochs": ([-1], [], []),
     "exponent": ([-1, 0], [], []),
+    "regularization": ([-0.1], [], [0, np.float32(1)]),
+    "beta": ([-0.1, 1.0], [], [0]),
+    "co_regularization": ([-0.1, 1.1], [], [0, 1]),
+    "percentile": ([-1, 101], [], [0, 100, np.int8(60)]),
+    "decay": ([-0.1, 1.0], [], [0]),
+    "dropout": ([-0.1, 1.0], [], [0]),
+    "warm_up_dropout": ([-0.1, 1.0], [], [0]),
+    "rounds": ([-1, 0, 1.5], [], [np.int8(1)]),
+    "round_epochs": ([-1, 0, 1.0, 1.5], [], [0.5, np.int64(3)]),
+    "window": ([-1, 1, 2.5], [], [np.int8(2)]),
+    "n_neighbors": ([1, 128, 2.5], [], [np.int8(2)]),
+    "outlier_fraction": ([-0.1, 1.0], ["None"], [0, np.float32(0.1)]),
 }
 
 
