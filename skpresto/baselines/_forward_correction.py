@@ -37,10 +37,12 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
     transition_matrix : array-like of shape (n_classes, n_classes), default=None
         Probability of each given label (columns) for each true class (rows), in the
         order of ``classes_``. ``None`` estimates it.
-    outlier_fraction : float in [0, 1), default=None
-        Fraction of the samples with the highest probability of a class that cannot
-        stand for it. ``None`` means 0.3 divided by the number of classes, which is
-        about 30 % of a class, and 3 % of all samples for ten classes as in the paper.
+    outlier_fraction : float in [0, 1), default=0.2
+        How many of the samples with the highest probability of a class do not stand
+        for it, as a fraction of the labels of the class. The official release leaves
+        out 3 % of all samples, which is 0.3 for ten classes of equal size. The estimate
+        depends strongly on it: if it is too high, anchors are samples at the border of
+        the class; too low, they are samples whose label is memorized.
     q : int, default=10
         Number of latest predictions stored per sample. It does not affect training,
         only what is recorded.
@@ -97,7 +99,7 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
     _parameter_constraints = {
         **BaseNoisyLabelClassifier._parameter_constraints,
         "transition_matrix": ["array-like", None],
-        "outlier_fraction": [Interval(Real, 0, 1, closed="left"), None],
+        "outlier_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
     def __init__(
@@ -105,7 +107,7 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
         module=None,
         *,
         transition_matrix=None,
-        outlier_fraction=None,
+        outlier_fraction=0.2,
         q=10,
         class_weight=None,
         criterion=nn.CrossEntropyLoss,
@@ -162,9 +164,11 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
             run_phase_one(trainer, rule, self.max_epochs, rng, stage="estimate")
         rows = data.rows_with_weight
         rows = torch.arange(len(data.labels)) if rows is None else rows
-        fraction = self.outlier_fraction
-        fraction = 0.3 / data.n_classes if fraction is None else fraction
-        return anchor_transition_matrix(trainer.predicted_probabilities(rows), fraction)
+        return anchor_transition_matrix(
+            trainer.predicted_probabilities(rows),
+            data.labels[rows],
+            self.outlier_fraction,
+        )
 
 
 def _corrected_loss(matrix: Any, classes: np.ndarray) -> ForwardCorrectionLoss:

@@ -66,6 +66,6 @@ def test_networks_that_agree_everywhere_learn_nothing(blobs):
         def forward(self, X):
             return super().forward(X) * 0 + torch.tensor([5.0, 0, 0, 0])
 
-    clf = DecoupleClassifier(Constant(2, 4), max_epochs=3, batch_size=50)
+    clf = DecoupleClassifier(Constant(2, 4), warm_up=1, max_epochs=3, batch_size=50)
     clf.fit(X, y)
     assert [record.n_skipped_batches for record in clf.history_] == [0, 8, 8]

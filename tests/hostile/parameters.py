@@ -44,6 +44,7 @@ FURTHER = {
     "cv": ([0, 1, -2, 2.5], [], [np.int64(2)]),
     "ramp_epochs": ([-1], [], []),
     "exponent": ([-1, 0], [], []),
+    "fold_epochs": ([-1, 0, 0.0, 1.5], [], [0.5, 1.0, np.int64(2)]),
     "regularization": ([-0.1], [], [0, np.float32(1)]),
     "beta": ([-0.1, 1.0], [], [0]),
     "co_regularization": ([-0.1, 1.1], [], [0, 1]),
@@ -55,7 +56,7 @@ FURTHER = {
     "round_epochs": ([-1, 0, 1.0, 1.5], [], [0.5, np.int64(3)]),
     "window": ([-1, 1, 2.5], [], [np.int8(2)]),
     "n_neighbors": ([1, 128, 2.5], [], [np.int8(2)]),
-    "outlier_fraction": ([-0.1, 1.0], ["None"], [0, np.float32(0.1)]),
+    "outlier_fraction": ([-0.1, 1.0], [], [0, np.float32(0.1)]),
 }
 
 
