@@ -19,6 +19,7 @@ from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
 from skpresto._engine.run_state import RunState
+from skpresto._engine.team import Alone, Team
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import SelectionPolicy
 from skpresto.stopping import EpochRecord, StopRule
@@ -41,6 +42,8 @@ class Trainer:
         The fit, for callbacks of scikit-learn.
     journal : Journal, default=None
         Stores the progress of the fit.
+    team : Team, default=None
+        The processes that train together; None means this one alone.
 
     Attributes
     ----------
@@ -65,18 +68,20 @@ class Trainer:
         progress: Progress,
         task: FitTask | None = None,
         journal: Journal | None = None,
+        team: Team | None = None,
     ) -> None:
         self.net = net
         self.data = data
         self.progress = progress
         self.journal = journal or NoJournal()
+        self.team = team or Alone()
         self.records: list[EpochRecord] = []
         self.n_epochs = 0
         self.labels = data.labels.to(net.device)
         self.history = PredictionHistory(
             len(data.labels), data.n_classes, q, device=net.device
         )
-        self._epochs = EpochRunner(net, data, self.history, self.labels)
+        self._epochs = EpochRunner(net, data, self.history, self.labels, self.team)
         self.checkpoints = CheckpointStore()
         self._task = task or FitTask()
         self._is_started = False
@@ -117,6 +122,7 @@ class Trainer:
         )
         self.net.start(self.data.X.source, self.data.labels)
         self._is_started = True
+        self.team.begin_training(self.net)
         if folds := list(folds):
             self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
         self.history.clear()
@@ -169,8 +175,9 @@ class Trainer:
                 if rule is not None:
                     self._keep_contenders(rule, self.records[run.first :])
                 self.journal.save(run)
-                is_over = self._is_over(run, rule, until)
-                is_stopped = epoch.is_stopped
+                is_over, is_stopped = self.team.agreed(
+                    (self._is_over(run, rule, until), epoch.is_stopped)
+                )
         return is_over
 
     def _is_over(
@@ -199,16 +206,19 @@ class Trainer:
         unseen = (~self.history.is_visited()).nonzero().squeeze(1)
         if len(unseen):
             rows = PredictionRows(self.data.X, unseen.cpu())
-            predicted = self.net.predicted_classes(rows)
+            predicted = self.team.predict(self.net.predicted_classes, rows)
             require_predictions(predicted == MISSING)
-            self.history.record(unseen, predicted)
+            self.history.record(unseen, predicted.to(unseen.device))
 
     def predicted_probabilities(self, index: Tensor) -> Tensor:
         """Return the probabilities predicted at present for samples at ``index``."""
         rows = PredictionRows(self.data.X, index.cpu())
-        probabilities = torch.from_numpy(self.net.predict_proba(rows))
+        probabilities = self.team.predict(self._probabilities, rows)
         require_predictions(probabilities.isnan().any(dim=1))
         return probabilities.to(index.device)
+
+    def _probabilities(self, rows: PredictionRows) -> Tensor:
+        return torch.from_numpy(self.net.predict_proba(rows))
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""
@@ -241,6 +251,8 @@ class Trainer:
         record = self._epochs.run(
             rows, policy, self.n_epochs, stage=stage, holdout=holdout, observe=observe
         )
+        record = self.team.agreed(record)
+        self.team.end_epoch(self.net)
         self.n_epochs += 1
         self.records.append(record)
         self.progress.show(record)

@@ -34,16 +34,27 @@ class FitJournal:
 
     def resume(self, run: RunState) -> None:
         """Put the stage that begins into its stored state, if there is one."""
+        device = run.trainer.net.device
+        states = {e: read_state(path, device) for e, path in self.begin().items()}
+        if states:
+            run.restore(states.pop(None), states)
+
+    def begin(self) -> dict[int | None, Path]:
+        """Begin a stage; return the files that are stored of it.
+
+        Returns
+        -------
+        files : dict
+            The state, for the key None, and the checkpoints of epochs that may become
+            the stop point. Empty if nothing is stored.
+        """
         self._n_runs += 1
         self._stored = set()
         if not self._path.exists():
-            return
-        device = run.trainer.net.device
-        state = read_state(self._path, device)
-        epochs = state["contenders"]
-        files = {epoch: self._contender_path(epoch) for epoch in epochs}
-        run.restore(state, {e: read_state(f, device) for e, f in files.items()})
-        self._stored = set(epochs)
+            return {}
+        self._stored = set(read_state(self._path, "cpu")["contenders"])
+        contenders = {epoch: self._contender_path(epoch) for epoch in self._stored}
+        return {None: self._path, **contenders}
 
     def save(self, run: RunState) -> None:
         """Store the state after an epoch, unless the last write was a moment ago."""
