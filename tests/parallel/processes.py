@@ -10,7 +10,7 @@ import torch.distributed as dist
 # The processes are forked from one that has imported everything already.
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
-    ["skpresto._estimators.cross_prestopping", "skpresto._parallel.block", __name__]
+    ["torch._dynamo", "tests.parallel.cases", "tests.parallel.policies", __name__]
 )
 
 
@@ -25,6 +25,7 @@ class Failure:
 
 def _serve(rank, size, address, pipe):
     torch.set_num_threads(1)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     dist.init_process_group("gloo", init_method=address, rank=rank, world_size=size)
     while (task := pipe.recv()) is not None:
         function, args = task
