@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import traceback
+from contextlib import suppress
 
 import torch
 import torch.distributed as dist
@@ -55,7 +56,7 @@ class Group:
         for rank in range(size):
             pipe, other = _CONTEXT.Pipe()
             args = (rank, size, address, other)
-            process = _CONTEXT.Process(target=_serve, args=args, daemon=True)
+            process = _CONTEXT.Process(target=_serve, args=args)
             process.start()
             other.close()
             self.pipes.append(pipe)
@@ -84,7 +85,7 @@ class Group:
 
     def close(self):
         for pipe, process in zip(self.pipes, self.processes, strict=True):
-            if process.is_alive():
+            with suppress(OSError):  # it may be dead
                 pipe.send(None)
             process.join(5)
             if process.is_alive():
