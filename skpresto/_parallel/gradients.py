@@ -36,7 +36,7 @@ class GradientSum:
         self.parameters = parameters
         self.buffers = buffers
         self._is_complete = {id(parameter) for parameter in complete}
-        #: One number for a failure, and one per parameter for whether it has a gradient.
+        # One number for a failure, and one per parameter: whether it has a gradient.
         self._n_marks = 1 + len(parameters)
         dtype = parameters[0].dtype
         self._layout = [(dtype, self._n_marks)]

@@ -6,7 +6,7 @@ from skpresto._engine.journal import Journal
 from skpresto._engine.run_state import RunState
 from skpresto._parallel.exchange import Exchange
 from skpresto._resume.files import read_state
-from skpresto._resume.journal import FitJournal
+from skpresto._resume.journal import FitJournal, put_back
 
 
 class SharedJournal:
@@ -29,16 +29,14 @@ class SharedJournal:
 
     def resume(self, run: RunState) -> None:
         """Put the stage that begins into its stored state, if there is one."""
-        files = None
+        files = {}
         if isinstance(self._journal, FitJournal):
-            files = {
-                epoch: path.read_bytes() for epoch, path in self._journal.begin().items()
-            }
+            paths = self._journal.begin()
+            files = {epoch: path.read_bytes() for epoch, path in paths.items()}
         files = self._exchange.gather_objects(files)[0]
         if files:
             device = run.trainer.net.device
-            states = {e: read_state(BytesIO(file), device) for e, file in files.items()}
-            run.restore(states.pop(None), states)
+            put_back(run, {e: read_state(BytesIO(f), device) for e, f in files.items()})
 
     def save(self, run: RunState) -> None:
         """Store the state after an epoch, in the first process."""

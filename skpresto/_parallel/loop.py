@@ -131,6 +131,6 @@ def check_batches(params: dict[str, Any], n_processes: int) -> None:
     if size != -1 and size < least:
         raise ValueError(
             f"data_parallel with {n_processes} processes needs a batch_size of at "
-            f"least {least}, so that each has {LEAST_ROWS} rows of a batch, got {size}. "
-            "Raise batch_size, or start fewer processes."
+            f"least {least}, so that each has {LEAST_ROWS} rows of a batch, got "
+            f"{size}. Raise batch_size, or start fewer processes."
         )

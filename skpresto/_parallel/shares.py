@@ -65,6 +65,6 @@ class WholeBatch(torch.autograd.Function):
         return torch.cat(parts, dim=-2).to(own.device)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         """Return the gradient with respect to the outputs of this process."""
         return gradient[..., ctx.share, :], None, None

@@ -143,5 +143,5 @@ def _digest(tensors: Iterable[Tensor]) -> bytes:
     hasher = blake2b(digest_size=16)
     for tensor in tensors:
         flat = tensor.detach().cpu().contiguous().reshape(-1)
-        hasher.update(flat.view(torch.uint8).numpy())
+        hasher.update(flat.view(torch.uint8).numpy().data)
     return hasher.digest()

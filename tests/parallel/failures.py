@@ -52,7 +52,9 @@ def fit_different(what):
         elif what == "lr":
             params["lr"] = 0.2
         elif what == "version":
-            fingerprint.version = lambda name: "0.0" if name == "torch" else version(name)
+            fingerprint.version = lambda name: (
+                "0.0" if name == "torch" else version(name)
+            )
     try:
         fitted(quick_with("DefaultClassifier", Double, **params), X, y)
     finally:
@@ -108,38 +110,32 @@ class SparseModule(nn.Module):
 class Drift(Callback):
     """Change weights in one process only."""
 
-    def on_epoch_end(self, net, **kwargs):
-        pass
-
     def on_batch_end(self, net, **kwargs):
         if _is_last():
             next(net.module_.parameters()).data += 1e-3
 
 
+#: Parameters with which the last process fails, or all of them.
+FAILING = {
+    "callback": {"callbacks": [FailAtEnd()]},
+    "Ctrl-C": {"callbacks": [Interrupt()]},
+    "drift": {"callbacks": [Drift()]},
+    "backward": {"module": FailingModule},
+    "sparse": {"module": SparseModule, "optimizer__momentum": 0},
+}
+
+
 def fit_failing(what):
     """Let the last process fail, in one of many places."""
     X, y = noisy_blobs(80)
-    params = {"max_epochs": 4, "batch_size": 40}
-    module, given = Double, X
-    if what == "item":
-        given = FailingItems(X, y)
-    elif what == "callback":
-        params["callbacks"] = [FailAtEnd()]
-    elif what == "Ctrl-C":
-        params["callbacks"] = [Interrupt()]
-    elif what == "backward":
-        module = FailingModule
-    elif what == "drift":
-        params["callbacks"] = [Drift()]
-    elif what == "sparse":
-        module, params["optimizer__momentum"] = SparseModule, 0
-    elif what == "parameter" and _is_last():
+    given = FailingItems(X, y) if what == "item" else X
+    if what == "all" or (what == "labels" and _is_last()):
+        y = y * 0
+    params = {"max_epochs": 4, "batch_size": 40, "module": Double}
+    params |= FAILING.get(what, {})
+    if what == "parameter" and _is_last():
         params["max_epochs"] = -1
-    elif what == "labels" and _is_last():
-        y = y * 0
-    elif what == "all":
-        y = y * 0
-    clf = quick_with("DefaultClassifier", module, **params)
+    clf = quick_with("DefaultClassifier", **params)
     with skpresto.keep_interrupted():
         fitted(clf, given, y)
 

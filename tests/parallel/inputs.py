@@ -96,7 +96,7 @@ def fit_random_items():
     return digest_of(fitted(clf, Items(X, y, noise=0.1), y), X)
 
 
-def fit_few_rows(n_samples, module_name):
+def fit_few_rows(n_samples, module_name, is_dataset=False):
     """Fit to fewer rows than each process needs, with the last of them idle."""
     module = {"Double": Double, "Mixing": Mixing}[module_name]
     X, y = noisy_blobs(n_samples)
@@ -104,7 +104,9 @@ def fit_few_rows(n_samples, module_name):
     kinds = []
     for is_parallel in (True, False):
         clf = quick_with("DefaultClassifier", module, max_epochs=3)
-        kinds.append(numbers_of(fitted(clf, X, y, is_parallel)))
+        given = {"X": Items(X, y) if is_dataset else X, "y": y}
+        fitted(clf, **given, is_parallel=is_parallel, X_val=X[:2], y_val=y[:2])
+        kinds.append(numbers_of(clf))
     return kinds
 
 

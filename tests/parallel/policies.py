@@ -121,10 +121,9 @@ def train(policy, is_parallel=True, n_networks=1, **params):
         trainer = Trainer(net, data, 3, Progress(0, 3), team=team)
         trainer.start(n_networks, must_differ=n_networks > 1)
         trainer.run(Select(policy), 3, stage="train")
-    parts = net.module_, net.criterion_
     state = net.optimizer_.state_dict()["state"].values()
     return {
-        **{f"{i} {k}": v for i, p in enumerate(parts) for k, v in p.state_dict().items()},
+        **nn.ModuleList([net.module_, net.criterion_]).state_dict(),
         **{f"momentum {i}": v["momentum_buffer"] for i, v in enumerate(state)},
         "losses": torch.tensor([record.train_loss for record in trainer.records]),
         "skipped": torch.tensor([r.n_skipped_batches for r in trainer.records]),

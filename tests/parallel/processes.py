@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import torch
 import torch.distributed as dist
+from coverage import Coverage
 
 # The processes are forked from one that has imported everything already.
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -24,7 +25,11 @@ class Failure:
         self.traceback = traceback.format_exc()
 
 
-def _serve(rank, size, address, pipe):
+def _serve(rank, size, address, pipe, is_measured):
+    # Its file is combined with that of the process that runs the tests.
+    measured = Coverage(data_suffix=True) if is_measured else None
+    if measured:
+        measured.start()
     torch.set_num_threads(1)
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     dist.init_process_group("gloo", init_method=address, rank=rank, world_size=size)
@@ -36,6 +41,9 @@ def _serve(rank, size, address, pipe):
             result = Failure(error)
         pipe.send(result)
     dist.destroy_process_group()
+    if measured:
+        measured.stop()
+        measured.save()
 
 
 class Group:
@@ -55,7 +63,7 @@ class Group:
         self.pipes, self.processes = [], []
         for rank in range(size):
             pipe, other = _CONTEXT.Pipe()
-            args = (rank, size, address, other)
+            args = (rank, size, address, other, Coverage.current() is not None)
             process = _CONTEXT.Process(target=_serve, args=args)
             process.start()
             other.close()
@@ -87,6 +95,6 @@ class Group:
         for pipe, process in zip(self.pipes, self.processes, strict=True):
             with suppress(OSError):  # it may be dead
                 pipe.send(None)
-            process.join(5)
+            process.join(10)
             if process.is_alive():
                 process.kill()

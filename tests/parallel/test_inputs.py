@@ -27,9 +27,12 @@ def test_random_items_leave_the_processes_together(trio):
     assert len(set(digests)) == 1
 
 
-@pytest.mark.parametrize("n_samples", [2, 3, 5])
-def test_fewer_rows_than_processes_need(n_samples, trio):
-    for found, alone in trio.results(inputs.fit_few_rows, n_samples, "Double"):
+@pytest.mark.parametrize(
+    ("n_samples", "is_dataset"), [(2, False), (3, True), (5, False)]
+)
+def test_fewer_rows_than_processes_need(n_samples, is_dataset, trio):
+    args = n_samples, "Double", is_dataset
+    for found, alone in trio.results(inputs.fit_few_rows, *args):
         assert_alike(found, alone)
 
 

@@ -7,12 +7,15 @@ from tests.parallel.processes import Group
 from tests.parallel.test_same_results import assert_alike
 
 
-@pytest.mark.parametrize("name", ["PrestoppingClassifier", "CrossPrestoppingClassifier"])
+@pytest.mark.parametrize(
+    "name", ["PrestoppingClassifier", "CrossPrestoppingClassifier"]
+)
 def test_killed_processes_end_with_the_same_bits(name, pair, folder, tmp_path):
     expected, _ = pair.results(kills.fit_whole, name)
     for victim, n_epochs in ((1, 3), (0, 4), (None, 0)):
         group = Group(2, folder)
-        results = group.run(kills.fit_until, name, str(tmp_path / "fit"), victim, n_epochs)
+        args = name, str(tmp_path / "fit"), victim, n_epochs
+        results = group.run(kills.fit_until, *args)
         group.close()
         if victim is not None:
             assert results[victim] is None

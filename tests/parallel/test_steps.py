@@ -38,7 +38,7 @@ def test_selections_that_are_empty_for_some(policy, trio):
 
 def test_a_criterion_with_parameters(pair):
     expected = check(pair, "first_half", criterion=policies.ScaledLoss)
-    assert expected["1 scale"] != 1
+    assert expected["1.scale"] != 1
 
 
 def test_constants_and_unused_parameters_stay_as_they_are(pair):
