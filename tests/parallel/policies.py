@@ -102,6 +102,7 @@ class WithConstants(Double):
         self.register_buffer("constants", torch.tensor([0.1, -torch.inf, torch.nan]))
 
     def forward(self, X):
+        X = X.double()
         for layer in list(self)[:3]:
             X = layer(X)
         return X
