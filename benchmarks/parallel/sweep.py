@@ -3,6 +3,7 @@
     python benchmarks/parallel/sweep.py             # all classifiers, 1 to 3 processes
     python benchmarks/parallel/sweep.py --kills 40  # kill processes at random times
     python benchmarks/parallel/sweep.py --search    # with workers, inside the block
+    python benchmarks/parallel/sweep.py --accuracy  # BatchNorm and dropout per process
 
 Networks are in double precision, without BatchNorm and dropout, so that results differ
 by rounding only. Killed fits have both, and must end with the same bits.
@@ -101,6 +102,23 @@ def search(rank: int, size: int, folder: str) -> None:
     np.save(f"{folder}/search-{rank}.npy", grid.cv_results_["mean_test_score"])
 
 
+def accuracy(rank: int, size: int, folder: str) -> None:
+    """Fit the built-in network, with BatchNorm and dropout, with several seeds."""
+    X, y = load_digits(return_X_y=True)
+    X = (X / 16).astype(np.float32)
+    errors = []
+    for seed in range(10):
+        order = np.random.RandomState(seed).permutation(len(y))
+        train, test = order[:1300], order[1300:]
+        is_wrong = np.random.RandomState(seed + 100).uniform(size=len(train)) < 0.3
+        noisy = np.where(is_wrong, (y[train] + 1) % 10, y[train])
+        clf = skpresto.PrestoppingClassifier(max_epochs=40, random_state=seed)
+        with skpresto.data_parallel() if size > 1 else nullcontext():
+            clf.fit(X[train], noisy)
+        errors.append(1 - clf.score(X[test], y[test]))
+    np.save(f"{folder}/errors-{size}-{rank}.npy", errors)
+
+
 def resumed(rank: int, size: int, folder: str, name: str) -> None:
     """Fit, or go on with a fit that was killed; store a digest."""
     X, y = problem()
@@ -174,6 +192,16 @@ def run_search() -> None:
         print("GridSearchCV(n_jobs=2) in the block: same scores in both processes")
 
 
+def run_accuracy() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (1, 2, 4, 8):
+            codes = ended(started(size, folder, accuracy), 3600)
+            assert codes == [0] * size, codes
+            errors = 100 * np.load(f"{folder}/errors-{size}-0.npy")
+            spread = errors.std(ddof=1) / np.sqrt(len(errors))
+            print(f"{size} processes: test error {errors.mean():.2f} +- {spread:.2f} %")
+
+
 def run_kills(n_kills: int) -> None:
     n_made = n_same = n_fits = 0
     longest = 0.0
@@ -212,9 +240,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--search", action="store_true")
+    parser.add_argument("--accuracy", action="store_true")
     options = parser.parse_args()
     if options.search:
         run_search()
+    elif options.accuracy:
+        run_accuracy()
     elif options.kills:
         run_kills(options.kills)
     else:

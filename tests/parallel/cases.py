@@ -1,9 +1,12 @@
 """What is run in each process, and in one process alone to compare with."""
 
 import hashlib
+import io
+import os
 import pickle
+import runpy
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 
 import numpy as np
@@ -136,3 +139,18 @@ def predict_and_store_in_first():
             clf.score(X, y)
             return pickle.dumps(clf)
     return None
+
+
+def run_example(path, folder):
+    """Run a program that begins and ends with the group of processes."""
+    begin, end = dist.init_process_group, dist.destroy_process_group
+    dist.init_process_group = dist.destroy_process_group = lambda *args: None
+    here, shown = os.getcwd(), io.StringIO()
+    os.chdir(folder)
+    try:
+        with redirect_stdout(shown):
+            runpy.run_path(path, run_name="__main__")
+    finally:
+        os.chdir(here)
+        dist.init_process_group, dist.destroy_process_group = begin, end
+    return shown.getvalue()

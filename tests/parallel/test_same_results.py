@@ -1,6 +1,8 @@
 """Several processes compute what one computes, and all of them the same."""
 
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from tests.discovery import CLASSIFIERS
 from tests.parallel import cases
 
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
 NAMES = [classifier.__name__ for classifier in CLASSIFIERS]
 FURTHER = {
     # The route without fallback, and the estimate of the noise rate.
@@ -68,3 +71,10 @@ def test_the_result_can_be_used_by_one_process_alone(trio):
     assert others == [None, None]
     clf = pickle.loads(stored)
     assert clf.predict(cases.noisy_blobs()[0]).shape == (150,)
+
+
+def test_the_example_runs(pair, tmp_path):
+    shown, nothing = pair.results(cases.run_example, str(EXAMPLE), str(tmp_path))
+    assert float(re.search(r"Test accuracy: (\S+)", shown)[1]) > 0.85
+    assert "phase 2  epoch  12" in shown
+    assert nothing == ""
