@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skpresto._estimators.prestopping import PrestoppingClassifier
     from skpresto._estimators.prestopping_plus import PrestoppingPlusClassifier
     from skpresto._estimators.selfie import SelfieClassifier
+    from skpresto._parallel.block import data_parallel
     from skpresto._resume.folder import resumable, resume_status
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ __all__ = [
     "PrestoppingClassifier",
     "PrestoppingPlusClassifier",
     "SelfieClassifier",
+    "data_parallel",
     "keep_interrupted",
     "resumable",
     "resume_status",
@@ -44,6 +46,7 @@ _MODULES = {
     "PrestoppingClassifier": "_estimators.prestopping",
     "PrestoppingPlusClassifier": "_estimators.prestopping_plus",
     "SelfieClassifier": "_estimators.selfie",
+    "data_parallel": "_parallel.block",
     "keep_interrupted": "_engine.interrupt",
     "resumable": "_resume.folder",
     "resume_status": "_resume.folder",

@@ -5,6 +5,10 @@ class TrainingDivergedError(ValueError):
     """Training failed because the loss became infinite or NaN."""
 
 
+class ParallelError(RuntimeError):
+    """Another process of a ``data_parallel`` block failed, or was lost."""
+
+
 class SafeSetWarning(UserWarning):
     """The safe set is tiny, or has few labels of a class, which may then be lost."""
 

@@ -33,12 +33,13 @@ LAYERS = {
     "_engine": 4,
     "_resume": 5,
     "plots": 5,
-    "_estimators": 6,
-    "baselines": 7,
-    "audit": 7,
-    "cli": 8,
-    "__main__": 9,
-    "__init__": 9,
+    "_parallel": 6,
+    "_estimators": 7,
+    "baselines": 8,
+    "audit": 8,
+    "cli": 9,
+    "__main__": 10,
+    "__init__": 10,
 }
 #: Layers within _estimators: shared parts, then the methods, then those built on them.
 ESTIMATOR_LAYERS = {

@@ -160,6 +160,16 @@ class TensorBlocks:
                 yield X.take(rows[start:stop]), theirs
 
 
+def take_order(n_rows: int, params: dict[str, Any]) -> BatchOrder:
+    """Return how rows are cut into batches; remove that from the parameters."""
+    return BatchOrder(
+        n_rows,
+        params.pop("batch_size"),
+        params.pop("shuffle", True),
+        params.pop("drop_last", False),
+    )
+
+
 def training_batches(
     dataset: TrainingRows,
     loader_params: dict[str, Any],
@@ -184,12 +194,7 @@ def training_batches(
         Seeds worker processes.
     """
     params = dict(loader_params)
-    order = BatchOrder(
-        len(dataset),
-        params.pop("batch_size"),
-        params.pop("shuffle", True),
-        params.pop("drop_last", False),
-    )
+    order = take_order(len(dataset), params)
     if dataset.X.is_in_memory and not params:
         return TensorBatches(dataset, order, device, announce)
     params.setdefault("generator", generator)

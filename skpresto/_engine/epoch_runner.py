@@ -7,9 +7,10 @@ from torch import Tensor
 
 from skpresto._engine.divergence import check_epoch
 from skpresto._engine.epoch_record import EpochMeasurement
-from skpresto._engine.loop import EpochLoop, Observer
+from skpresto._engine.loop import Observer
 from skpresto._engine.net import NoisyLabelNet
 from skpresto._engine.rows import TrainingData, TrainingRows
+from skpresto._engine.team import Team
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import SelectionPolicy
 from skpresto.stopping import EpochRecord
@@ -28,6 +29,8 @@ class EpochRunner:
         Receives the predictions.
     labels : Tensor of shape (n_samples,)
         Given labels, on the device of the net.
+    team : Team
+        The processes that train together.
     """
 
     def __init__(
@@ -36,13 +39,15 @@ class EpochRunner:
         data: TrainingData,
         history: PredictionHistory,
         labels: Tensor,
+        team: Team,
     ) -> None:
         self.net = net
         self.data = data
         self.history = history
         self.labels = labels
+        self.team = team
         weights = data.sample_weight
-        self._loop = EpochLoop(
+        self._loop = team.epoch_loop(
             net, history, None if weights is None else weights.to(net.device)
         )
 
@@ -74,17 +79,20 @@ class EpochRunner:
             Called for each batch.
         """
         started = time.perf_counter()
-        net, data = self.net, self.data
+        net, data, share = self.net, self.data, self.team.predict
         measurement = EpochMeasurement(self.history, self.labels, data)
         learning_rate = net.optimizer_.param_groups[0]["lr"]
         with net.epoch(rows, data.validation_rows()) as valid_rows:
             sums = self._loop.run(rows, policy, n_before, observe)
             errors: dict[str, Any] = {
-                "valid_error": net.error_on(valid_rows, notify=True),
+                "valid_error": net.error_on(valid_rows, notify=True, share=share),
                 "holdout_error": net.error_on(
-                    data.held_out_rows(holdout), weights=data.weights_of(holdout)
+                    data.held_out_rows(holdout),
+                    weights=data.weights_of(holdout),
+                    share=share,
                 ),
             }
+            sums, errors = self.team.agreed((sums, errors))
             net.record_epoch(sums, errors)
         train_loss = net.history[-1, "train_loss"]
         check_epoch(net, n_before + 1, train_loss, sums, errors)

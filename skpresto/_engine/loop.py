@@ -1,6 +1,6 @@
 """One epoch of training: forward pass, selection, optimizer step, for each batch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -48,6 +48,8 @@ class EpochLoop:
         self.net = net
         self.history = history
         self.sample_weight = sample_weight
+        #: Returns the outputs for the features of a batch.
+        self.infer: Callable[[Any], Tensor] = net.infer
 
     def run(
         self,
@@ -76,7 +78,7 @@ class EpochLoop:
         is_large = has_large_outputs(
             len(net.networks), net.batch_size, self.history.n_classes
         )
-        for batch in net.training_batches(rows, self.history.expect, epoch):
+        for batch in self._batches(rows, epoch):
             pause_for_predictions()
             if has_listeners:
                 net.notify("on_batch_begin", batch=batch[:2], training=True)
@@ -92,6 +94,10 @@ class EpochLoop:
         self.history.flush()
         return tally.sums()
 
+    def _batches(self, rows: TrainingRows, epoch: int) -> Iterable:
+        """Return the batches of an epoch: features, labels and positions."""
+        return self.net.training_batches(rows, self.history.expect, epoch)
+
     def _learn(
         self,
         batch: tuple[Any, Tensor, Tensor],
@@ -104,7 +110,7 @@ class EpochLoop:
         """Learn from what the policy selects of the batch; return the outputs."""
         features, labels, index = batch
         step.begin()
-        outputs = self.net.infer(features)
+        outputs = self.infer(features)
         losses = sample_losses(self.net.criterion_, outputs, labels)
         values = outputs.detach()
         logits = values.unsqueeze(0) if values.dim() == 2 else values

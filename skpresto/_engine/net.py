@@ -3,7 +3,7 @@
 Training itself is in :mod:`skpresto._engine.loop`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 params,
                 device=self.device,
                 announce=announce,
-                generator=_worker_seeds(epoch),
+                generator=worker_seeds(epoch),
             )
         if isinstance(batches, TensorBatches):
             return batches
@@ -183,7 +183,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             return super().get_iterator(dataset, training=training)
         params = self.get_params_for("iterator_valid")
         params.setdefault("batch_size", self.batch_size)
-        return prediction_batches(dataset, params, _worker_seeds(len(self.history)))
+        return prediction_batches(dataset, params, worker_seeds(len(self.history)))
 
     def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
         """Return the outputs for a batch, independent of how rows are batched.
@@ -225,13 +225,15 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         *,
         weights: Tensor | None = None,
         notify: bool = False,
+        share: Callable[[Callable, PredictionRows], Tensor],
     ) -> float | None:
         """Return the fraction of rows, by weight, predicted otherwise than labeled.
 
         It is nan if a row has no prediction.
 
         With ``notify=True``, callbacks that listen to batches see those rows as
-        skorch's validation batches.
+        skorch's validation batches. ``share`` predicts rows with a function, maybe
+        together with other processes.
         """
         if rows is None:
             return None
@@ -240,7 +242,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         if notify and self.has_batch_callbacks:
             predicted = self.validate_with_callbacks(rows)
         else:
-            predicted = self._predicted_at_once(rows)
+            predicted = share(self._predicted_at_once, rows)
         if (predicted == MISSING).any():
             return np.nan
         return weighted_fraction(predicted != rows.labels.to(predicted.device), weights)
@@ -276,6 +278,6 @@ _MODULES = ("module_", "criterion_")
 _ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint_")
 
 
-def _worker_seeds(epoch: int) -> torch.Generator:
+def worker_seeds(epoch: int) -> torch.Generator:
     """Return a generator for worker processes that leaves torch's own unchanged."""
     return torch.Generator().manual_seed((torch.initial_seed() + epoch) % (1 << 63))

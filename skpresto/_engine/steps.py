@@ -82,9 +82,9 @@ class Step:
         # The mean itself is not needed before the end of the epoch.
         slope = weights if weights.dim() == 1 else weights.view(-1)
         if self.scaler is None:
-            losses.backward(slope)
+            self._backward(losses, slope)
         else:
-            losses.backward(self.scaler.scale(slope))
+            self._backward(losses, self.scaler.scale(slope))
             self.scaler.unscale_(self.optimizer)
         self._adjust_gradients()
         if self.on_gradients is not None:
@@ -94,6 +94,10 @@ class Step:
         else:  # skips the step if gradients are not finite, and then scales less
             self.scaler.step(self.optimizer)
             self.scaler.update()
+
+    def _backward(self, losses: Tensor, slope: Tensor) -> None:
+        """Compute the gradients."""
+        losses.backward(slope)
 
     def _adjust_gradients(self) -> None:
         """Change the gradients before callbacks and optimizer see them."""

@@ -20,6 +20,7 @@ from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows, TrainingData, TrainingRows
 from skpresto._engine.run_state import RunState
+from skpresto._engine.team import Alone, Team
 from skpresto._label_quality.prediction_history import PredictionHistory
 from skpresto._selection.base import SelectionPolicy
 from skpresto.stopping import EpochRecord, StopRule
@@ -42,6 +43,8 @@ class Trainer:
         The fit, for callbacks of scikit-learn.
     journal : Journal, default=None
         Stores the progress of the fit.
+    team : Team, default=None
+        The processes that train together; None means this one alone.
 
     Attributes
     ----------
@@ -66,18 +69,20 @@ class Trainer:
         progress: Progress,
         task: FitTask | None = None,
         journal: Journal | None = None,
+        team: Team | None = None,
     ) -> None:
         self.net = net
         self.data = data
         self.progress = progress
         self.journal = journal or NoJournal()
+        self.team = team or Alone()
         self.records: list[EpochRecord] = []
         self.n_epochs = 0
         self.labels = data.labels.to(net.device)
         self.history = PredictionHistory(
             len(data.labels), data.n_classes, q, device=net.device
         )
-        self._epochs = EpochRunner(net, data, self.history, self.labels)
+        self._epochs = EpochRunner(net, data, self.history, self.labels, self.team)
         self.checkpoints = CheckpointStore()
         self._task = task or FitTask()
         self._is_started = False
@@ -118,6 +123,7 @@ class Trainer:
         )
         self.net.start(self.data.X.source, self.data.labels)
         self._is_started = True
+        self.team.begin_training(self.net)
         if folds := list(folds):
             self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
         self.history.clear()
@@ -170,8 +176,9 @@ class Trainer:
                 if rule is not None:
                     self._keep_contenders(rule, self.records[run.first :])
                 self.journal.save(run)
-                is_over = self._is_over(run, rule, until)
-                is_stopped = epoch.is_stopped
+                is_over, is_stopped = self.team.agreed(
+                    (self._is_over(run, rule, until), epoch.is_stopped)
+                )
         return is_over
 
     def _is_over(
@@ -200,31 +207,38 @@ class Trainer:
         unseen = (~self.history.is_visited()).nonzero().squeeze(1)
         if len(unseen):
             rows = PredictionRows(self.data.X, unseen.cpu())
-            predicted = self.net.predicted_classes(rows)
+            predicted = self.team.predict(self.net.predicted_classes, rows)
             require_predictions(predicted == MISSING)
-            self.history.record(unseen, predicted)
+            self.history.record(unseen, predicted.to(unseen.device))
 
     def predicted_probabilities(self, index: Tensor) -> Tensor:
         """Return the probabilities predicted at present for samples at ``index``."""
         rows = PredictionRows(self.data.X, index.cpu())
-        probabilities = torch.from_numpy(self.net.predict_proba(rows))
+        probabilities = self.team.predict(self._probabilities, rows)
         require_predictions(probabilities.isnan().any(dim=1))
         return probabilities.to(index.device)
+
+    def _probabilities(self, rows: PredictionRows) -> Tensor:
+        return torch.from_numpy(self.net.predict_proba(rows))
 
     def evaluated_losses(self) -> Tensor:
         """Return the loss of every training sample at present, in evaluation mode."""
         check_networks(self.net)
-        net, labels = self.net, self.data.labels
+        rows = PredictionRows(self.data.X, None, self.data.labels)
+        losses = self.team.predict(self._losses, rows)
+        require_predictions(losses.isnan())
+        return losses.to(self.labels.device)
+
+    def _losses(self, rows: PredictionRows) -> Tensor:
+        net = self.net
         with torch.no_grad():
             parts = [
                 sample_losses(
                     net.criterion_, net.evaluation_step(batch), batch[1].to(net.device)
                 )
-                for batch in net.get_iterator(PredictionRows(self.data.X, None, labels))
+                for batch in net.get_iterator(rows)
             ]
-        losses = torch.cat(parts)
-        require_predictions(losses.isnan())
-        return losses
+        return torch.cat(parts)
 
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""
@@ -257,6 +271,8 @@ class Trainer:
         record = self._epochs.run(
             rows, policy, self.n_epochs, stage=stage, holdout=holdout, observe=observe
         )
+        record = self.team.agreed(record)
+        self.team.end_epoch(self.net)
         self.n_epochs += 1
         self.records.append(record)
         self.progress.show(record)

@@ -17,6 +17,7 @@ from skpresto._engine.interrupt import keeps_interrupted
 from skpresto._engine.predictions import MISSING, require_predictions
 from skpresto._engine.progress import Progress
 from skpresto._engine.rows import PredictionRows
+from skpresto._engine.team import active_team
 from skpresto._engine.torch_state import fit_threads, predict_threads, seeded
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.build import build_net
@@ -142,7 +143,11 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         for name in self._fitted_names():
             delattr(fitting, name)
         # Gradients are needed, whatever the surroundings have turned off.
-        with torch.inference_mode(False), torch.enable_grad():
+        with (
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            active_team().fitting(),
+        ):
             fitting._fit(X, y, sample_weight, X_val, y_val, y_true, task)
         outdated = set(self._fitted_names()) - vars(fitting).keys()
         vars(self).update(vars(fitting))
@@ -157,20 +162,24 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
 
     def _fit(self, X, y, sample_weight, X_val, y_val, y_true, task):
         check_device(self)
+        team = active_team()
         data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
         given = {"X_val": data.X_valid, "y_val": data.valid_labels}
         self._check_fit_requirements({**given, "y_true": data.is_correct})
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        team.check_same(self, data)
         journal, seed = begin_fit(self, data, seed)
+        seed = team.agreed(seed)
         rng = np.random.RandomState(seed)
-        progress = Progress(int(self.verbose), self.max_epochs)
+        progress = Progress(int(self.verbose) * team.is_first, self.max_epochs)
         with seeded(seed, self.device), fit_threads(self.n_jobs):
             try:
                 net = build_net(self, data)
                 # A sample has a visit per epoch. A history that is longer by more than
                 # one is never full either, and the cost of votes grows with its length.
                 length = min(self.q, self.max_epochs + 1)
-                trainer = Trainer(net, data, length, progress, task, journal)
+                shared = team.shared(journal)
+                trainer = Trainer(net, data, length, progress, task, shared, team)
                 task.details["reconstruction_attributes"] = lambda: {
                     **{name: getattr(self, name) for name in self._fitted_names()},
                     "net_": trainer.net,
@@ -195,7 +204,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         try:
             return self._train(trainer, rng)
         except KeyboardInterrupt:
-            if not (keeps_interrupted() and trainer.earlier.use_interrupted(trainer)):
+            is_kept = keeps_interrupted() and trainer.team.is_alone
+            if not (is_kept and trainer.earlier.use_interrupted(trainer)):
                 raise
         self.is_interrupted_ = True
         return findings_after_interrupt(self, trainer)

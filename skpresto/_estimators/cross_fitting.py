@@ -115,7 +115,8 @@ def with_rows_of_weight_zero(
     """
     is_weightless = row_sums(posterior.probability) == 0
     rows = is_weightless.nonzero().squeeze(1)
-    posterior.probability[rows] = trainer.predicted_probabilities(rows)
+    predicted = trainer.predicted_probabilities(rows)
+    posterior.probability[rows] = predicted.to(posterior.probability.dtype)
     parts = zip(assessment, posterior.assess(rows), strict=True)
     return LabelAssessment(*(whole.index_copy(0, rows, part) for whole, part in parts))
 

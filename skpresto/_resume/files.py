@@ -35,7 +35,7 @@ def _replace(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
         part.unlink(missing_ok=True)
 
 
-def read_state(path: Path, device: Any) -> dict[str, Any]:
+def read_state(path: Path | IO[bytes], device: Any) -> dict[str, Any]:
     """Read what :func:`write_state` wrote. No code of the file is run."""
     try:
         return torch.load(path, map_location=device, weights_only=True)

@@ -1,6 +1,9 @@
 """Digests of what a fit depends on, to notice that another one is resumed."""
 
 import platform
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
@@ -56,8 +59,24 @@ def _digest_of_rows(X: SampleRows | None) -> str:
     if isinstance(X, TensorRows):
         return _digest(X.X)
     some = np.unique(np.linspace(0, len(X) - 1, _N_ROWS_READ).astype(np.int64))
-    rows = [X.item(row) for row in some.tolist()]
+    with _same_random_numbers():
+        rows = [X.item(row) for row in some.tolist()]
     return _digest([type(X).__name__, len(X), rows])
+
+
+@contextmanager
+def _same_random_numbers() -> Iterator[None]:
+    """Let a Dataset with random transforms give the same items in all processes."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            np.random.seed(0)
+            random.seed(0)
+            yield
+    finally:
+        np.random.set_state(of_numpy)
+        random.setstate(of_python)
 
 
 def _digest(value: Any) -> str:

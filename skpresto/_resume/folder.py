@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from skpresto._engine.journal import Journal, NoJournal
 from skpresto._engine.rows import TrainingData
+from skpresto._engine.team import active_team
 from skpresto._resume.files import write_json
 from skpresto._resume.fingerprint import changed, fingerprint
 from skpresto._resume.journal import FitJournal, latest_stage
@@ -82,7 +83,7 @@ _ACTIVE: ContextVar[ResumeFolder | None] = ContextVar("skpresto_resume", default
 def begin_fit(estimator: Any, data: TrainingData, seed: int) -> tuple[Journal, int]:
     """Return the journal of a fit, which is empty outside a block, and its seed."""
     folder = _ACTIVE.get()
-    if folder is None:
+    if folder is None or not active_team().is_first:
         return NoJournal(), seed
     return folder.begin_fit(estimator, data, seed)
 
@@ -136,6 +137,9 @@ def resumable(
         raise ValueError(
             f"resumable needs every to be a number of seconds, at least 0, got {every}."
         )
+    if not active_team().is_first:  # the first process stores for all
+        yield
+        return
     path = _prepared(Path(folder))
     lock = FileLock(path / ".lock", timeout=0)
     try:
@@ -143,7 +147,7 @@ def resumable(
     except Timeout as error:
         raise RuntimeError(
             f"{path} is in use by another process. Wait until it has ended, or use "
-            "another folder."
+            "another folder. Processes that train together enter data_parallel first."
         ) from error
     try:
         active = ResumeFolder(path, every)

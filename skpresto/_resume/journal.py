@@ -9,6 +9,9 @@ from skpresto._resume.files import read_state, write_state
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
 
+#: Stands for the state of a stage among the epochs whose checkpoints are kept.
+LATEST = -1
+
 
 class FitJournal:
     """Store the state of each stage of a fit, and resume from it.
@@ -34,16 +37,27 @@ class FitJournal:
 
     def resume(self, run: RunState) -> None:
         """Put the stage that begins into its stored state, if there is one."""
+        device = run.trainer.net.device
+        states = {e: read_state(path, device) for e, path in self.begin().items()}
+        if states:
+            put_back(run, states)
+
+    def begin(self) -> dict[int, Path]:
+        """Begin a stage; return the files that are stored of it.
+
+        Returns
+        -------
+        files : dict
+            The state, for the key :data:`LATEST`, and the checkpoints of epochs that
+            may become the stop point. Empty if nothing is stored.
+        """
         self._n_runs += 1
         self._stored = set()
         if not self._path.exists():
-            return
-        device = run.trainer.net.device
-        state = read_state(self._path, device)
-        epochs = state["contenders"]
-        files = {epoch: self._contender_path(epoch) for epoch in epochs}
-        run.restore(state, {e: read_state(f, device) for e, f in files.items()})
-        self._stored = set(epochs)
+            return {}
+        self._stored = set(read_state(self._path, "cpu")["contenders"])
+        contenders = {epoch: self._contender_path(epoch) for epoch in self._stored}
+        return {LATEST: self._path, **contenders}
 
     def save(self, run: RunState) -> None:
         """Store the state after an epoch, unless the last write was a moment ago."""
@@ -77,6 +91,11 @@ class FitJournal:
 
     def _contender_path(self, epoch: int) -> Path:
         return self.folder / f"run-{self._n_runs:04d}-epoch-{epoch + 1:05d}.pt"
+
+
+def put_back(run: RunState, states: dict[int, dict[str, Any]]) -> None:
+    """Put a stage into the state that was read from the files of the stage."""
+    run.restore(states.pop(LATEST), states)
 
 
 def latest_stage(folder: Path) -> dict[str, Any] | None:

@@ -1,0 +1,43 @@
+"""A fit of several processes that is resumed from the files of the first one."""
+
+from io import BytesIO
+
+from skpresto._engine.journal import Journal
+from skpresto._engine.run_state import RunState
+from skpresto._parallel.exchange import Exchange
+from skpresto._resume.files import read_state
+from skpresto._resume.journal import FitJournal, put_back
+
+
+class SharedJournal:
+    """Store the state of each stage in the first process, and resume all from it.
+
+    The state is the same in all processes, so others need no files, and processes that
+    have come to different epochs when they are killed go on from the same one.
+
+    Parameters
+    ----------
+    journal : Journal
+        That of this process; only the first one has any files.
+    exchange : Exchange
+        The processes.
+    """
+
+    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+        self._journal = journal
+        self._exchange = exchange
+
+    def resume(self, run: RunState) -> None:
+        """Put the stage that begins into its stored state, if there is one."""
+        files = {}
+        if isinstance(self._journal, FitJournal):
+            paths = self._journal.begin()
+            files = {epoch: path.read_bytes() for epoch, path in paths.items()}
+        files = self._exchange.gather_objects(files)[0]
+        if files:
+            device = run.trainer.net.device
+            put_back(run, {e: read_state(BytesIO(f), device) for e, f in files.items()})
+
+    def save(self, run: RunState) -> None:
+        """Store the state after an epoch, in the first process."""
+        self._journal.save(run)
