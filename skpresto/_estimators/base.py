@@ -197,6 +197,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         except KeyboardInterrupt:
             if not (keeps_interrupted() and trainer.earlier.use_interrupted(trainer)):
                 raise
+        trainer.journal.interrupted()
         self.is_interrupted_ = True
         return findings_after_interrupt(self, trainer)
 
