@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from skpresto._engine.mapped_pages import MappedPages
+from skpresto._engine.reading_order import ReadingOrder
+
 
 class SampleRows(ABC):
     """Samples that are read, and made dense tensors of, when they are needed.
@@ -42,6 +45,14 @@ class SampleRows(ABC):
     def item(self, row: int) -> Any:
         """Return the features of one sample."""
         return self.take(torch.tensor([row]))[0]
+
+    def items(self, rows: list[int]) -> list[Any]:
+        """Return the features of several samples, one by one."""
+        return [self.item(row) for row in rows]
+
+    def reading_order(self, rows: Tensor | None) -> ReadingOrder | None:
+        """Return how the samples at ``rows`` are best shuffled; None is at random."""
+        return None
 
     @property
     def row_size(self) -> int:
@@ -91,6 +102,7 @@ class ArrayRows(SampleRows):
         self.sample_shape = X.shape[1:]
         is_number = X.dtype.kind == "f" or not keeps_integers
         self._dtype = np.dtype(np.float32) if is_number else X.dtype
+        self._pages = MappedPages(X)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -98,11 +110,14 @@ class ArrayRows(SampleRows):
     def take(self, index: Tensor) -> Tensor:
         """Return the rows at ``index``."""
         rows = np.asarray(self.source[index.numpy()], dtype=self._dtype)
+        self._pages.count(len(rows))
         return torch.from_numpy(rows)
 
     def slice(self, start: int, stop: int) -> Tensor:
         """Return a copy of consecutive rows."""
-        return torch.from_numpy(np.array(self.source[start:stop], dtype=self._dtype))
+        rows = np.array(self.source[start:stop], dtype=self._dtype)
+        self._pages.count(len(rows))
+        return torch.from_numpy(rows)
 
 
 class SparseRows(SampleRows):

@@ -11,7 +11,11 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array
 from torch import Tensor
 
+from skpresto._engine.mapped_pages import MappedPages
 from skpresto._engine.sample_rows import ArrayRows, SampleRows, as_rows
+
+#: Bytes of a memory map that are checked together.
+_BYTES_CHECKED = 1 << 24
 
 
 def without_tensor(X: Any, name: str = "X") -> Any:
@@ -27,10 +31,10 @@ def without_tensor(X: Any, name: str = "X") -> Any:
     return (X.float() if X.dtype == torch.bfloat16 else X).numpy()
 
 
-def array_rows(X: Any, is_memmap: bool) -> SampleRows:
+def array_rows(X: Any, is_memmap: bool, estimator: str) -> SampleRows:
     """Return the rows of a validated array or sparse matrix."""
     if is_memmap:
-        _check_range(X, "X")
+        check_values(X, "X", estimator)
         return as_rows(X)
     return as_rows(X if sparse.issparse(X) else _as_tensor(X))
 
@@ -42,9 +46,9 @@ def part_rows(key: Any, part: Any) -> SampleRows:
     numbers of words or categories.
     """
     name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
-    part = _checked_part(without_tensor(part, name), name)
+    part = _checked_part(without_tensor(part, name), name, is_memmap)
     if is_memmap:
-        _check_range(part, name)
+        check_values(part, name)
         return ArrayRows(part, keeps_integers=True)
     with np.errstate(over="ignore", invalid="ignore"):
         part = part.astype(_part_type(part), copy=False)
@@ -53,13 +57,14 @@ def part_rows(key: Any, part: Any) -> SampleRows:
     return as_rows(part if sparse.issparse(part) else _as_tensor(part))
 
 
-def _checked_part(part: Any, name: str) -> Any:
+def _checked_part(part: Any, name: str, is_memmap: bool) -> Any:
     is_nested = isinstance(part, Mapping) and not sparse.issparse(part)
     if np.isscalar(part) or part is None or is_nested:
         kind = type(part).__name__
         raise TypeError(f"{name} must be an array with a row per sample, got a {kind}.")
     settings: dict[str, Any] = {"accept_sparse": "csr", "allow_nd": True, "dtype": None}
     settings |= {"ensure_2d": False, "ensure_min_features": 0, "input_name": name}
+    settings["ensure_all_finite"] = not is_memmap  # checked block by block
     try:
         part = check_array(part, **settings)
     except ValueError as error:
@@ -91,12 +96,18 @@ def _as_tensor(X: NDArray) -> Tensor:
         return torch.from_numpy(X)
 
 
-def _check_range(X: NDArray, name: str) -> None:
+def check_values(X: NDArray, name: str, estimator: str = "") -> None:
     """Raise if a memory map holds what float32 cannot; reads it block by block."""
-    limit = np.finfo(np.float32).max
-    for start in range(0, len(X) if X.dtype == np.float64 else 0, 4096):
-        if np.abs(X[start : start + 4096]).max() > limit:
+    if X.dtype.kind != "f":
+        return
+    limit, pages = np.finfo(np.float32).max, MappedPages(X)
+    n_rows = max(1, _BYTES_CHECKED * len(X) // max(1, X.nbytes))
+    for start in range(0, len(X), n_rows):
+        block = X[start : start + n_rows]
+        assert_all_finite(block, estimator_name=estimator or None, input_name=name)
+        if X.dtype.itemsize > 4 and np.abs(block).max(initial=0) > limit:
             raise ValueError(
                 f"Input {name} contains infinity or a value too large for "
                 "dtype('float32')."
             )
+        pages.count(len(block))

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +183,7 @@ def resumable(
 
 
 def _check_every(every: Any) -> None:
-    if not isinstance(every, Real) or not every >= 0:
+    if not isinstance(every, (int, float)) or not every >= 0:
         raise ValueError(
             "resumable needs every to be a number of seconds, at least 0, got "
             f"{every!r}."
