@@ -2,8 +2,8 @@
 
 Images are those of Fashion-MNIST, with 40 % symmetric noise, and CIFAR-10N, with the
 labels "worst", from the folder that SKPRESTO_DATA names. Both precisions get the same
-rows, noise and seed; with bfloat16, images are in channels-last order. Prints a Markdown
-table, as in docs/scale.md::
+rows, noise and seed; with bfloat16, images are in channels-last order. Prints a table
+in Markdown, as in docs/scale.md::
 
     python benchmarks/accuracy/reduced_precision.py
     python benchmarks/accuracy/reduced_precision.py --module built-in --rows 1000

@@ -1,5 +1,7 @@
 """Parameter search with optuna, and on workers of dask and Ray."""
 
+import warnings
+
 import joblib
 import numpy as np
 import pytest
@@ -59,18 +61,28 @@ def assert_same_scores(search, X, y, there):
     np.testing.assert_array_equal(there[1], here[1])
 
 
+@pytest.fixture(scope="module")
+def dask_cluster():
+    """Two worker processes of dask."""
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster),
+        ):
+            yield cluster
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("scatters", [False, True])
-def test_a_search_on_workers_of_dask_has_the_same_scores(scatters, search, data):
-    distributed = pytest.importorskip("distributed")
+def test_a_search_on_workers_of_dask_has_the_same_scores(
+    scatters, search, data, dask_cluster
+):
     X, y = data
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config("dask", scatter=[X, y] if scatters else None),
-    ):
+    with joblib.parallel_config("dask", scatter=[X, y] if scatters else None):
         there = scores(search.set_params(n_jobs=-1), X, y)
     assert_same_scores(search, X, y, there)
 
@@ -92,8 +104,9 @@ def test_a_search_on_workers_of_ray_has_the_same_scores(search, data):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_successive_halving_on_workers_of_dask_has_the_same_scores(clf, data):
-    distributed = pytest.importorskip("distributed")
+def test_successive_halving_on_workers_of_dask_has_the_same_scores(
+    clf, data, dask_cluster
+):
     from sklearn.experimental import enable_halving_search_cv  # noqa: F401
     from sklearn.model_selection import HalvingGridSearchCV
 
@@ -108,13 +121,7 @@ def test_successive_halving_on_workers_of_dask_has_the_same_scores(clf, data):
         cv=2,
         random_state=0,
     )
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config("dask"),
-    ):
+    with joblib.parallel_config("dask"):
         there = clone(halving).set_params(n_jobs=-1).fit(X, y)
     here = halving.fit(X, y)
     assert here.n_resources_ == [2, 4, 8]
