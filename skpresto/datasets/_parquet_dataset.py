@@ -99,8 +99,8 @@ class ParquetDataset(Dataset):
         self.label = label
         self.columns = list(self._source.widths)
         self.n_features = self._source.n_features
-        self.shape = (self.n_features,) if shape is None else tuple(shape)
-        if math.prod(self.shape) != self.n_features:
+        self.sample_shape = (self.n_features,) if shape is None else tuple(shape)
+        if math.prod(self.sample_shape) != self.n_features:
             raise ValueError(
                 f"{NAME} needs shape to have as many values as a row, which has "
                 f"{self.n_features}, got shape={shape}."
@@ -145,7 +145,7 @@ class ParquetDataset(Dataset):
             here = np.flatnonzero(numbers == number)
             first = self._ends[number - 1] if number else 0
             values[here] = self._group(number)[at[here] - first]
-        features = torch.from_numpy(values.reshape(-1, *self.shape)).unbind()
+        features = torch.from_numpy(values.reshape(-1, *self.sample_shape)).unbind()
         if self.targets is None:
             return list(features)
         return list(zip(features, self.targets[at], strict=True))
