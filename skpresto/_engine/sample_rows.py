@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from skpresto._engine.mapped_pages import MappedPages
+from skpresto._engine.mapped_file import mapped_file
 from skpresto._engine.reading_order import ReadingOrder
 
 
@@ -102,22 +102,26 @@ class ArrayRows(SampleRows):
         self.sample_shape = X.shape[1:]
         is_number = X.dtype.kind == "f" or not keeps_integers
         self._dtype = np.dtype(np.float32) if is_number else X.dtype
-        self._pages = MappedPages(X)
+        self._file = mapped_file(X)
 
     def __len__(self) -> int:
         return len(self.source)
 
     def take(self, index: Tensor) -> Tensor:
         """Return the rows at ``index``."""
-        rows = np.asarray(self.source[index.numpy()], dtype=self._dtype)
-        self._pages.count(len(rows))
-        return torch.from_numpy(rows)
+        rows = index.numpy()
+        values = self.source[rows] if self._file is None else self._file.take(rows)
+        return torch.from_numpy(np.asarray(values, dtype=self._dtype))
 
     def slice(self, start: int, stop: int) -> Tensor:
         """Return a copy of consecutive rows."""
-        rows = np.array(self.source[start:stop], dtype=self._dtype)
-        self._pages.count(len(rows))
-        return torch.from_numpy(rows)
+        return torch.from_numpy(np.array(self.read(start, stop), dtype=self._dtype))
+
+    def read(self, start: int, stop: int) -> NDArray:
+        """Return consecutive rows in the type of the array."""
+        if self._file is None:
+            return self.source[start:stop]
+        return self._file.slice(start, min(stop, len(self)))
 
 
 class SparseRows(SampleRows):

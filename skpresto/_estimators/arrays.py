@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array
 from torch import Tensor
 
-from skpresto._engine.mapped_pages import MappedPages
 from skpresto._engine.sample_rows import ArrayRows, SampleRows, as_rows
 
 #: Bytes of a memory map that are checked together.
@@ -34,8 +33,9 @@ def without_tensor(X: Any, name: str = "X") -> Any:
 def array_rows(X: Any, is_memmap: bool, estimator: str) -> SampleRows:
     """Return the rows of a validated array or sparse matrix."""
     if is_memmap:
-        check_values(X, "X", estimator)
-        return as_rows(X)
+        rows = ArrayRows(X)
+        check_values(rows, "X", estimator)
+        return rows
     return as_rows(X if sparse.issparse(X) else _as_tensor(X))
 
 
@@ -48,8 +48,9 @@ def part_rows(key: Any, part: Any) -> SampleRows:
     name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
     part = _checked_part(without_tensor(part, name), name, is_memmap)
     if is_memmap:
-        check_values(part, name)
-        return ArrayRows(part, keeps_integers=True)
+        rows = ArrayRows(part, keeps_integers=True)
+        check_values(rows, name)
+        return rows
     with np.errstate(over="ignore", invalid="ignore"):
         part = part.astype(_part_type(part), copy=False)
         # Once more: what is too large for float32 became infinite.
@@ -96,18 +97,18 @@ def _as_tensor(X: NDArray) -> Tensor:
         return torch.from_numpy(X)
 
 
-def check_values(X: NDArray, name: str, estimator: str = "") -> None:
+def check_values(rows: ArrayRows, name: str, estimator: str = "") -> None:
     """Raise if a memory map holds what float32 cannot; reads it block by block."""
+    X = rows.source
     if X.dtype.kind != "f":
         return
-    limit, pages = np.finfo(np.float32).max, MappedPages(X)
+    limit = np.finfo(np.float32).max
     n_rows = max(1, _BYTES_CHECKED * len(X) // max(1, X.nbytes))
     for start in range(0, len(X), n_rows):
-        block = X[start : start + n_rows]
+        block = rows.read(start, start + n_rows)
         assert_all_finite(block, estimator_name=estimator or None, input_name=name)
         if X.dtype.itemsize > 4 and np.abs(block).max(initial=0) > limit:
             raise ValueError(
                 f"Input {name} contains infinity or a value too large for "
                 "dtype('float32')."
             )
-        pages.count(len(block))
