@@ -70,7 +70,7 @@ class MappedFile:
             if _identity(os.fstat(file)) != self._identity:
                 return None
             values = np.empty((n_rows, *self._X.shape[1:]), dtype=self._X.dtype)
-            content = memoryview(values.reshape(-1).view(np.uint8))
+            content = values.reshape(-1).view(np.uint8).data
             n_bytes, stride = at_once * self._row_bytes, self._X.strides[0]
             for n, row in enumerate(starts):
                 part = content[n * n_bytes : (n + 1) * n_bytes]
@@ -98,19 +98,20 @@ def mapped_file(X: NDArray) -> MappedFile | None:
     root = _root_of(X)
     if root is None or X.ndim < 2 or not len(X) or X.nbytes <= _SMALL_MAP:
         return None
+    path = root.filename
     # Changes of a map in mode "c" are in memory only.
-    is_shared = root.mode != "c" and hasattr(os, "preadv") and root.filename
+    is_shared = root.mode != "c" and hasattr(os, "preadv")
     is_long = X[0].nbytes >= _SHORT_ROW and X[0].flags.c_contiguous
-    if not is_shared or not is_long:
+    if path is None or not is_shared or not is_long:
         return None
     identity = _identity_of_map(X.ctypes.data)
     try:
-        if identity is None or _identity(os.stat(root.filename)) != identity:
+        if identity is None or _identity(os.stat(path)) != identity:
             return None
     except OSError:  # the file was deleted
         return None
     offset = root.offset + X.ctypes.data - root.ctypes.data
-    return MappedFile(X, root.filename, offset, identity)
+    return MappedFile(X, path, offset, identity)
 
 
 def _root_of(X: Any) -> np.memmap | None:
