@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from cells import Cell, Setting
-from contenders import DEFAULT_RULE, classifier_of
+from classifiers import classifier_of
+from contenders import DEFAULT_RULE
 from data import split_of
 
 #: Data sets, each with its noise and rate.
