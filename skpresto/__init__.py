@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from skpresto._estimators.prestopping_plus import PrestoppingPlusClassifier
     from skpresto._estimators.selfie import SelfieClassifier
     from skpresto._parallel.block import data_parallel
-    from skpresto._resume.folder import resumable, resume_status
+    from skpresto._resume.folder import resumable
+    from skpresto._resume.status import resume_status
 
 __version__ = "0.1.0"
 
@@ -49,7 +50,7 @@ _MODULES = {
     "data_parallel": "_parallel.block",
     "keep_interrupted": "_engine.interrupt",
     "resumable": "_resume.folder",
-    "resume_status": "_resume.folder",
+    "resume_status": "_resume.status",
 }
 
 

@@ -5,6 +5,7 @@ part of the networks, so that copies and stored networks predict in the same pre
 """
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -43,15 +44,35 @@ def autocast_network(network: nn.Module, name: str, device: str | torch.device) 
 def _enter(
     dtype: torch.dtype, device_type: str, network: nn.Module, args: tuple, kwargs: dict
 ) -> tuple[tuple, dict]:
-    context = torch.autocast(device_type, dtype=dtype)
-    context.__enter__()
-    _contexts().append(context)
+    # A compiler cannot follow what begins here and ends elsewhere.
+    if not torch.compiler.is_compiling():
+        context = torch.autocast(device_type, dtype=dtype)
+        context.__enter__()
+        _contexts().append(context)
     return map_parts(_channels_last, args), map_parts(_channels_last, kwargs)
 
 
 def _leave(network: nn.Module, args: tuple, outputs: Any) -> Any:
-    _contexts().pop().__exit__(None, None, None)
+    if not torch.compiler.is_compiling():
+        _contexts().pop().__exit__(None, None, None)
     return None if outputs is None else logits_of(outputs).float()
+
+
+def autocast_call(
+    function: Callable, name: str | None, device: str | torch.device
+) -> Callable:
+    """Return a compiled function that is called in reduced precision, if any."""
+    if name is None:
+        return function
+    kind = torch.device(device).type
+    return partial(_call_reduced, function, AUTOCAST_TYPES[name], kind)
+
+
+def _call_reduced(
+    function: Callable, dtype: torch.dtype, device_type: str, *args: Any, **kwargs: Any
+) -> Any:
+    with torch.autocast(device_type, dtype=dtype):
+        return function(*args, **kwargs)
 
 
 def _contexts() -> list[torch.autocast]:

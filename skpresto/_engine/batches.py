@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from skpresto._engine.features import map_parts, split_rows
+from skpresto._engine.reading_order import ReadingOrder
 from skpresto._engine.rows import PredictionRows, TrainingRows
 
 #: A last batch smaller than this fraction of the others is merged into the previous.
@@ -43,11 +44,13 @@ class BatchOrder:
         batch_size: int,
         shuffle: bool = True,
         drop_last: bool = False,
+        reading: ReadingOrder | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.batch_size = n_rows if batch_size == -1 else batch_size
         self.shuffle = shuffle
         self.drop_last = drop_last
+        self.reading = reading
 
     @property
     def sizes(self) -> list[int]:
@@ -63,9 +66,11 @@ class BatchOrder:
 
     def draw(self) -> Tensor:
         """Return the positions of the rows in the order of an epoch."""
-        if self.shuffle:
-            return torch.randperm(self.n_rows)
-        return torch.arange(self.n_rows)
+        if not self.shuffle:
+            return torch.arange(self.n_rows)
+        if self.reading is not None:
+            return self.reading.draw()
+        return torch.randperm(self.n_rows)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -160,13 +165,14 @@ class TensorBlocks:
                 yield X.take(rows[start:stop]), theirs
 
 
-def take_order(n_rows: int, params: dict[str, Any]) -> BatchOrder:
+def take_order(dataset: TrainingRows, params: dict[str, Any]) -> BatchOrder:
     """Return how rows are cut into batches; remove that from the parameters."""
     return BatchOrder(
-        n_rows,
+        len(dataset),
         params.pop("batch_size"),
         params.pop("shuffle", True),
         params.pop("drop_last", False),
+        dataset.X.reading_order(dataset.rows),
     )
 
 
@@ -194,7 +200,7 @@ def training_batches(
         Seeds worker processes.
     """
     params = dict(loader_params)
-    order = take_order(len(dataset), params)
+    order = take_order(dataset, params)
     if dataset.X.is_in_memory and not params:
         return TensorBatches(dataset, order, device, announce)
     params.setdefault("generator", generator)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.utils.data import Dataset, IterableDataset, Subset, TensorDataset
 
 from skpresto._engine.features import as_features, join_parts, parts_of, shapes_of
+from skpresto._engine.reading_order import ReadingOrder
 from skpresto._engine.sample_rows import SampleRows
 
 
@@ -50,16 +51,22 @@ class DatasetRows(SampleRows):
             raise ValueError(f"{type(dataset).__name__} has no samples (length 0).")
         self._n_inputs = _n_inputs(dataset, n_inputs)
         self._is_collated = is_collated
-        self.sample_shape = None if is_collated else shapes_of(self._features(0))
+        self.sample_shape = None
+        if not is_collated:
+            self.sample_shape = shapes_of(self._features(0, dataset[0]))
 
     def __len__(self) -> int:
         return self._n_samples
 
     def item(self, row: int) -> Any:
         """Return the features of one sample."""
+        return self._checked(row, self.source[row])
+
+    def _checked(self, row: int, item: Any) -> Any:
+        """Return the features of an item, which must be like those of the first."""
         if self._is_collated:
-            return self._given(row)
-        features = self._features(row)
+            return self._given(item)
+        features = self._features(row, item)
         shape = shapes_of(features)
         if shape != self.sample_shape:
             raise ValueError(
@@ -70,20 +77,41 @@ class DatasetRows(SampleRows):
             )
         return features
 
+    def items(self, rows: list[int]) -> list[Any]:
+        """Return the features of several samples, read together if possible."""
+        read = getattr(self.source, "__getitems__", None)
+        if not callable(read):
+            return [self.item(row) for row in rows]
+        items = read(rows)
+        if len(items) != len(rows):
+            raise ValueError(
+                f"__getitems__ of {type(self.source).__name__} must return one item "
+                f"for each of {len(rows)} rows, but returned {len(items)}."
+            )
+        return [self._checked(*pair) for pair in zip(rows, items, strict=True)]
+
+    def reading_order(self, rows: Tensor | None) -> ReadingOrder | None:
+        """Return the order for a dataset that is stored in blocks."""
+        found = blocks_of(self.source)
+        if found is None:
+            return None
+        blocks, n_kept = found
+        chosen = torch.from_numpy(blocks)
+        return ReadingOrder(chosen if rows is None else chosen[rows], n_kept)
+
     def take(self, index: Tensor) -> Any:
         """Return the features of the samples at ``index``."""
-        return join_parts(torch.stack, [self.item(row) for row in index.tolist()])
+        return join_parts(torch.stack, self.items(index.tolist()))
 
-    def _given(self, row: int) -> Any:
+    def _given(self, item: Any) -> Any:
         """Return features as they are in the dataset."""
-        item = self.source[row]
         if not isinstance(item, (tuple, list)):
             return item
         return item[0] if self._n_inputs == 1 else tuple(item[: self._n_inputs])
 
-    def _features(self, row: int) -> Any:
-        """Return features as tensors."""
-        given = self._given(row)
+    def _features(self, row: int, item: Any) -> Any:
+        """Return the features of an item as tensors."""
+        given = self._given(item)
         # Numbers are refused as features, but may be one part of several.
         known = (Tensor, np.ndarray, Mapping, tuple)
         if isinstance(given, known):
@@ -122,6 +150,19 @@ def labels_of(dataset: Dataset) -> NDArray:
         )
     n_samples = len(dataset)  # type: ignore[arg-type]
     return np.array([_as_label(dataset[row][1]) for row in range(n_samples)])
+
+
+def blocks_of(dataset: Dataset) -> tuple[NDArray, int] | None:
+    """Return how a dataset is stored: the block of each item, and how many are kept.
+
+    A dataset that reads many items at once tells by a method ``storage_blocks()``. None
+    means that any item can be read by itself.
+    """
+    if isinstance(dataset, Subset):
+        found = blocks_of(dataset.dataset)
+        return found and (found[0][np.asarray(dataset.indices)], found[1])
+    blocks = getattr(dataset, "storage_blocks", None)
+    return blocks() if callable(blocks) else None
 
 
 def _n_inputs(dataset: Dataset, known: int | None) -> int:

@@ -16,6 +16,10 @@ class Journal(Protocol):
         """Store the state after an epoch, if it is time to."""
         ...
 
+    def interrupted(self) -> None:
+        """Keep what is stored, since Ctrl-C ended the fit before its time."""
+        ...
+
 
 class NoJournal:
     """Stores nothing: an ordinary fit."""
@@ -25,3 +29,6 @@ class NoJournal:
 
     def save(self, run: RunState) -> None:
         """Store nothing."""
+
+    def interrupted(self) -> None:
+        """Keep nothing."""

@@ -4,6 +4,7 @@ Training itself is in :mod:`skpresto._engine.loop`.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from skorch import NeuralNet
 from skorch.utils import get_map_location, to_device
 from torch import Tensor, nn
 
-from skpresto._engine.autocast import autocast_network, gradient_scaler
+from skpresto._engine.autocast import autocast_call, autocast_network, gradient_scaler
 from skpresto._engine.batches import (
     Announce,
     TensorBatches,
@@ -85,7 +86,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 autocast_network(network, self.autocast, self.device)
         if self.compile:
             params = self.get_params_for("compile")
-            compile_networks(self.networks, batch, params)
+            around = partial(autocast_call, name=self.autocast, device=self.device)
+            compile_networks(self.networks, batch, params, around)
         return self
 
     def _probe_batch(self) -> Any:

@@ -1,5 +1,6 @@
 """What is done to newly built networks before they are trained."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -41,14 +42,29 @@ def prepare_networks(
 
 
 def compile_networks(
-    networks: list[nn.Module], batch: Any, params: dict[str, Any]
+    networks: list[nn.Module],
+    batch: Any,
+    params: dict[str, Any],
+    around: Callable[[Callable], Callable],
 ) -> None:
-    """Compile networks in place, so that their parameters keep their names."""
+    """Compile networks in place, so that their parameters keep their names.
+
+    Parameters
+    ----------
+    networks : list of nn.Module
+        In evaluation mode.
+    batch : Tensor
+        A few samples, to try the first one.
+    params : dict
+        Arguments of ``torch.compile``.
+    around : callable
+        Makes of the compiled function the one that is called.
+    """
     try:
         for network in networks:
             # As network.compile(), which ignores classes of torch such as Sequential.
             compiled = torch.compile(partial(_call, network), **params)
-            network._compiled_call_impl = compiled
+            network._compiled_call_impl = around(compiled)
         with torch.no_grad():
             outputs_of(networks[0], batch)
     except Exception as error:  # compilers raise errors of many kinds

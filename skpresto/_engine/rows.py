@@ -1,5 +1,6 @@
 """Rows to train on or to predict, with their labels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,8 +34,12 @@ class TrainingRows(Dataset):
         return len(self.labels) if self.rows is None else len(self.rows)
 
     def __getitem__(self, position: int) -> tuple[Any, Tensor, int]:
-        row = int(position if self.rows is None else self.rows[position])
-        return self.X.item(row), self.labels[row], row
+        return self.__getitems__([position])[0]
+
+    def __getitems__(self, positions: Sequence) -> list[tuple[Any, Tensor, int]]:
+        rows = _rows_at(positions, self.rows)
+        labels = self.labels[torch.tensor(rows)]
+        return list(zip(self.X.items(rows), labels, rows, strict=True))
 
 
 class PredictionRows(Dataset):
@@ -55,10 +60,18 @@ class PredictionRows(Dataset):
         return len(self.X) if self.rows is None else len(self.rows)
 
     def __getitem__(self, position: int) -> tuple[Any, Tensor]:
-        row = position if self.rows is None else int(self.rows[position])
-        labels = self.labels
-        label = torch.tensor(position % 2) if labels is None else labels[position]
-        return self.X.item(row), label
+        return self.__getitems__([position])[0]
+
+    def __getitems__(self, positions: Sequence) -> list[tuple[Any, Tensor]]:
+        at = torch.as_tensor(positions)
+        labels = at % 2 if self.labels is None else self.labels[at]
+        features = self.X.items(_rows_at(positions, self.rows))
+        return list(zip(features, labels, strict=True))
+
+
+def _rows_at(positions: Sequence, rows: Tensor | None) -> list[int]:
+    at = torch.as_tensor(positions)
+    return (at if rows is None else rows[at]).tolist()
 
 
 @dataclass(frozen=True)

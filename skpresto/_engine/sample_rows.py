@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from skpresto._engine.mapped_file import mapped_file
+from skpresto._engine.reading_order import ReadingOrder
+
 
 class SampleRows(ABC):
     """Samples that are read, and made dense tensors of, when they are needed.
@@ -42,6 +45,14 @@ class SampleRows(ABC):
     def item(self, row: int) -> Any:
         """Return the features of one sample."""
         return self.take(torch.tensor([row]))[0]
+
+    def items(self, rows: list[int]) -> list[Any]:
+        """Return the features of several samples, one by one."""
+        return [self.item(row) for row in rows]
+
+    def reading_order(self, rows: Tensor | None) -> ReadingOrder | None:
+        """Return how the samples at ``rows`` are best shuffled; None is at random."""
+        return None
 
     @property
     def row_size(self) -> int:
@@ -91,18 +102,26 @@ class ArrayRows(SampleRows):
         self.sample_shape = X.shape[1:]
         is_number = X.dtype.kind == "f" or not keeps_integers
         self._dtype = np.dtype(np.float32) if is_number else X.dtype
+        self._file = mapped_file(X)
 
     def __len__(self) -> int:
         return len(self.source)
 
     def take(self, index: Tensor) -> Tensor:
         """Return the rows at ``index``."""
-        rows = np.asarray(self.source[index.numpy()], dtype=self._dtype)
-        return torch.from_numpy(rows)
+        rows = index.numpy()
+        values = self.source[rows] if self._file is None else self._file.take(rows)
+        return torch.from_numpy(np.asarray(values, dtype=self._dtype))
 
     def slice(self, start: int, stop: int) -> Tensor:
         """Return a copy of consecutive rows."""
-        return torch.from_numpy(np.array(self.source[start:stop], dtype=self._dtype))
+        return torch.from_numpy(np.array(self.read(start, stop), dtype=self._dtype))
+
+    def read(self, start: int, stop: int) -> NDArray:
+        """Return consecutive rows in the type of the array."""
+        if self._file is None:
+            return self.source[start:stop]
+        return self._file.slice(start, min(stop, len(self)))
 
 
 class SparseRows(SampleRows):

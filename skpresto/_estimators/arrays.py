@@ -13,6 +13,9 @@ from torch import Tensor
 
 from skpresto._engine.sample_rows import ArrayRows, SampleRows, as_rows
 
+#: Bytes of a memory map that are checked together.
+_BYTES_CHECKED = 1 << 24
+
 
 def without_tensor(X: Any, name: str = "X") -> Any:
     """Return a tensor as an array, and anything else as it is."""
@@ -27,11 +30,12 @@ def without_tensor(X: Any, name: str = "X") -> Any:
     return (X.float() if X.dtype == torch.bfloat16 else X).numpy()
 
 
-def array_rows(X: Any, is_memmap: bool) -> SampleRows:
+def array_rows(X: Any, is_memmap: bool, estimator: str) -> SampleRows:
     """Return the rows of a validated array or sparse matrix."""
     if is_memmap:
-        _check_range(X, "X")
-        return as_rows(X)
+        rows = ArrayRows(X)
+        check_values(rows, "X", estimator)
+        return rows
     return as_rows(X if sparse.issparse(X) else _as_tensor(X))
 
 
@@ -42,10 +46,11 @@ def part_rows(key: Any, part: Any) -> SampleRows:
     numbers of words or categories.
     """
     name, is_memmap = f"X[{key!r}]", isinstance(part, np.memmap)
-    part = _checked_part(without_tensor(part, name), name)
+    part = _checked_part(without_tensor(part, name), name, is_memmap)
     if is_memmap:
-        _check_range(part, name)
-        return ArrayRows(part, keeps_integers=True)
+        rows = ArrayRows(part, keeps_integers=True)
+        check_values(rows, name)
+        return rows
     with np.errstate(over="ignore", invalid="ignore"):
         part = part.astype(_part_type(part), copy=False)
         # Once more: what is too large for float32 became infinite.
@@ -53,13 +58,14 @@ def part_rows(key: Any, part: Any) -> SampleRows:
     return as_rows(part if sparse.issparse(part) else _as_tensor(part))
 
 
-def _checked_part(part: Any, name: str) -> Any:
+def _checked_part(part: Any, name: str, is_memmap: bool) -> Any:
     is_nested = isinstance(part, Mapping) and not sparse.issparse(part)
     if np.isscalar(part) or part is None or is_nested:
         kind = type(part).__name__
         raise TypeError(f"{name} must be an array with a row per sample, got a {kind}.")
     settings: dict[str, Any] = {"accept_sparse": "csr", "allow_nd": True, "dtype": None}
     settings |= {"ensure_2d": False, "ensure_min_features": 0, "input_name": name}
+    settings["ensure_all_finite"] = not is_memmap  # checked block by block
     try:
         part = check_array(part, **settings)
     except ValueError as error:
@@ -91,11 +97,17 @@ def _as_tensor(X: NDArray) -> Tensor:
         return torch.from_numpy(X)
 
 
-def _check_range(X: NDArray, name: str) -> None:
+def check_values(rows: ArrayRows, name: str, estimator: str = "") -> None:
     """Raise if a memory map holds what float32 cannot; reads it block by block."""
+    X = rows.source
+    if X.dtype.kind != "f":
+        return
     limit = np.finfo(np.float32).max
-    for start in range(0, len(X) if X.dtype == np.float64 else 0, 4096):
-        if np.abs(X[start : start + 4096]).max() > limit:
+    n_rows = max(1, _BYTES_CHECKED * len(X) // max(1, X.nbytes))
+    for start in range(0, len(X), n_rows):
+        block = rows.read(start, start + n_rows)
+        assert_all_finite(block, estimator_name=estimator or None, input_name=name)
+        if X.dtype.itemsize > 4 and np.abs(block).max(initial=0) > limit:
             raise ValueError(
                 f"Input {name} contains infinity or a value too large for "
                 "dtype('float32')."

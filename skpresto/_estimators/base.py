@@ -207,6 +207,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             is_kept = keeps_interrupted() and trainer.team.is_alone
             if not (is_kept and trainer.earlier.use_interrupted(trainer)):
                 raise
+        trainer.journal.interrupted()
         self.is_interrupted_ = True
         return findings_after_interrupt(self, trainer)
 

@@ -31,18 +31,19 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         "accept_sparse": "csr",
         "dtype": "numeric" if is_memmap else np.float32,
         "order": None if is_memmap else "C",
+        "ensure_all_finite": not is_memmap,  # checked block by block
         "allow_nd": True,
         "reset": reset,
     }
     if not reset:
         with numbers_expected(type(estimator).__name__, X):
             X = validate_data(estimator, X, **settings)
-        rows = array_rows(X, is_memmap)
+        rows = array_rows(X, is_memmap, type(estimator).__name__)
         check_sample_shape(estimator, rows.sample_shape, "X")
         return rows
     with numbers_expected(type(estimator).__name__, X):
         X, y = validate_data(estimator, X, y, ensure_min_samples=2, **settings)
-    return array_rows(X, is_memmap), y
+    return array_rows(X, is_memmap, type(estimator).__name__), y
 
 
 def _check_dataset(estimator: Any, dataset: Dataset, y: Any, *, reset: bool) -> Any:

@@ -69,13 +69,13 @@ class ParallelLoop(EpochLoop):
                 "a batch. Leave the block, or choose another method."
             )
         params = dict(self._loader_params)
-        self._order = DrawnOrder(take_order(len(rows), params))
+        self._order = DrawnOrder(take_order(rows, params))
         with own_randomness(self.exchange.rank, epoch, self.net.device):
             return super().run(rows, policy, epoch, observe)
 
     def _batches(self, rows: TrainingRows, epoch: int) -> Iterable:
         params = dict(self._loader_params)
-        take_order(len(rows), params)
+        take_order(rows, params)
         parts = rows, self._order, self.net.device
         if rows.X.is_in_memory and not params:
             return SharedTensorBatches(*parts, self.history.expect, self.exchange)

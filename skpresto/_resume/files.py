@@ -9,6 +9,9 @@ from typing import IO, Any
 
 import torch
 
+#: Written first, so that no other folder is taken for one of resumable fits.
+MARKER = "skpresto-resume.json"
+
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
     """Write tensors and numbers so that a kill leaves the previous file or this one."""
@@ -39,8 +42,34 @@ def read_state(path: Path | IO[bytes], device: Any) -> dict[str, Any]:
     """Read what :func:`write_state` wrote. No code of the file is run."""
     try:
         return torch.load(path, map_location=device, weights_only=True)
+    except OSError as error:
+        raise _unreadable(path, error) from error
     except (RuntimeError, EOFError, UnpicklingError, KeyError) as error:
-        raise ValueError(
-            f"{path} is not a complete state of a fit ({type(error).__name__}). Delete "
-            "its folder, and the fit begins anew."
-        ) from error
+        raise _incomplete(path, "state", error) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what :func:`write_json` wrote."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except ValueError as error:  # neither JSON nor text
+        raise _incomplete(path, "description", error) from error
+    if not isinstance(content, dict):
+        raise _incomplete(path, "description", TypeError())
+    return content
+
+
+def _unreadable(path: Path, error: OSError) -> OSError:
+    return type(error)(
+        f"{path} of a resumable fit cannot be read: {error.strerror or error}. Restore "
+        "it, or delete its folder, and the fit begins anew."
+    )
+
+
+def _incomplete(path: Path, what: str, error: Exception) -> ValueError:
+    return ValueError(
+        f"{path} is not a complete {what} of a fit ({type(error).__name__}). Delete "
+        "its folder, and the fit begins anew."
+    )

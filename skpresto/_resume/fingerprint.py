@@ -47,9 +47,18 @@ def fingerprint(estimator: Any, data: TrainingData) -> dict[str, str]:
 
 
 def changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names of what differs between two fingerprints."""
+    """Return the names of what differs between two fingerprints.
+
+    Versions are not digests, and both are named.
+    """
     names = [*before, *(name for name in now if name not in before)]
-    return [name for name in names if before.get(name) != now.get(name)]
+    differing = [name for name in names if before.get(name) != now.get(name)]
+    return [
+        f"{name} ({before.get(name)}, now {now.get(name)})"
+        if name.startswith("version of ")
+        else name
+        for name in differing
+    ]
 
 
 def _digest_of_rows(X: SampleRows | None) -> str:

@@ -1,13 +1,10 @@
 """The folder of resumable fits: entered by a block, locked, and removed in the end."""
 
-import json
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +13,13 @@ from filelock import FileLock, Timeout
 from skpresto._engine.journal import Journal, NoJournal
 from skpresto._engine.rows import TrainingData
 from skpresto._engine.team import active_team
-from skpresto._resume.files import write_json
+from skpresto._resume.files import MARKER, read_json, write_json
 from skpresto._resume.fingerprint import changed, fingerprint
-from skpresto._resume.journal import FitJournal, latest_stage
+from skpresto._resume.journal import FitJournal
+from skpresto._warn import warn_caller
+from skpresto.exceptions import ResumeWarning
 
-#: Written first, so that no other folder is taken for one of these.
-_MARKER = "skpresto-resume.json"
+#: Of the files in a folder. Others are not read.
 _FORMAT = 1
 
 
@@ -39,24 +37,41 @@ class ResumeFolder:
     def __init__(self, path: Path, every: float) -> None:
         self.path = path
         self.every = every
+        self._journals: list[FitJournal] = []
         self._n_fits = 0
 
     def begin_fit(
         self, estimator: Any, data: TrainingData, seed: int
-    ) -> tuple[FitJournal, int]:
+    ) -> tuple[Journal, int]:
         """Return the journal of the next fit, and the seed that it began with."""
         self._n_fits += 1
         folder = self.path / f"fit-{self._n_fits:05d}"
         description = folder / "fit.json"
         now = fingerprint(estimator, data)
         if description.exists():
-            stored = json.loads(description.read_text(encoding="utf-8"))
+            stored = read_json(description)
             self._check_same(estimator, stored["fingerprint"], now)
             seed = stored["seed"]
         else:
-            folder.mkdir(exist_ok=True)
-            write_json(description, {"seed": seed, "fingerprint": now})
-        return FitJournal(folder, self.every), seed
+            try:
+                folder.mkdir(exist_ok=True)
+                write_json(description, {"seed": seed, "fingerprint": now})
+            except OSError as error:
+                warn_caller(
+                    f"The progress of {type(estimator).__name__} will not be stored, "
+                    f"since {folder} cannot be written: {error.strerror or error}. "
+                    "Training goes on; if it is killed, this fit begins anew.",
+                    ResumeWarning,
+                )
+                return NoJournal(), seed
+        journal = FitJournal(folder, self.every)
+        self._journals.append(journal)
+        return journal, seed
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended one of the fits, which can be completed later."""
+        return any(journal.is_interrupted for journal in self._journals)
 
     def _check_same(
         self, estimator: Any, before: dict[str, str], now: dict[str, str]
@@ -71,10 +86,17 @@ class ResumeFolder:
             )
 
     def remove(self) -> None:
-        """Delete what was written, and the folder if nothing else is in it."""
-        for fit in self.path.glob("fit-[0-9][0-9][0-9][0-9][0-9]"):
-            shutil.rmtree(fit)
-        (self.path / _MARKER).unlink(missing_ok=True)
+        """Delete what was written; the fits are complete, so a failure is no error."""
+        try:
+            for fit in self.path.glob("fit-[0-9][0-9][0-9][0-9][0-9]"):
+                shutil.rmtree(fit)
+            (self.path / MARKER).unlink(missing_ok=True)
+        except OSError as error:
+            warn_caller(
+                f"{self.path} could not be deleted: {error.strerror or error}. Delete "
+                "it, or the next run reads the fits from it.",
+                ResumeWarning,
+            )
 
 
 _ACTIVE: ContextVar[ResumeFolder | None] = ContextVar("skpresto_resume", default=None)
@@ -102,7 +124,8 @@ def resumable(
     ----------
     folder : path-like
         A folder for this block alone. It is created if necessary, and deleted when the
-        block ends without an error.
+        block ends without an error, unless a fit in it was interrupted inside of
+        :func:`keep_interrupted`: the next run then completes that fit.
     keep : bool, default=False
         Whether to keep the folder. Running the block again then reads all fits from it.
     every : float, default=30.0
@@ -133,14 +156,46 @@ def resumable(
     >>> clf.n_epochs_
     3
     """
-    if not every >= 0:
-        raise ValueError(
-            f"resumable needs every to be a number of seconds, at least 0, got {every}."
-        )
+    _check_every(every)
     if not active_team().is_first:  # the first process stores for all
         yield
         return
-    path = _prepared(Path(folder))
+    path = _prepared(folder)
+    lock = _locked(path)
+    try:
+        active = ResumeFolder(path, every)
+        token = _ACTIVE.set(active)
+        try:
+            yield
+        finally:
+            _ACTIVE.reset(token)
+        if active.is_interrupted and not keep:
+            keep = True
+            warn_caller(
+                f"{path} is kept, since a fit in it was interrupted. Run the program "
+                "again to complete the fit, or delete the folder.",
+                ResumeWarning,
+            )
+        if not keep:
+            active.remove()
+    finally:
+        lock.release()
+    if not keep:
+        with suppress(OSError):  # something of the user's is in it
+            (path / ".lock").unlink(missing_ok=True)
+            path.rmdir()
+
+
+def _check_every(every: Any) -> None:
+    if not isinstance(every, (int, float)) or not every >= 0:
+        raise ValueError(
+            "resumable needs every to be a number of seconds, at least 0, got "
+            f"{every!r}."
+        )
+
+
+def _locked(path: Path) -> Any:
+    """Return the lock of a folder, acquired; it is released when the process ends."""
     lock = FileLock(path / ".lock", timeout=0)
     try:
         lock.acquire()
@@ -149,32 +204,26 @@ def resumable(
             f"{path} is in use by another process. Wait until it has ended, or use "
             "another folder. Processes that train together enter data_parallel first."
         ) from error
-    try:
-        active = ResumeFolder(path, every)
-        token = _ACTIVE.set(active)
-        try:
-            yield
-        finally:
-            _ACTIVE.reset(token)
-        if not keep:
-            active.remove()
-    finally:
-        lock.release()
-    if not keep:
-        (path / ".lock").unlink(missing_ok=True)
-        with suppress(OSError):  # something of the user's is in it
-            path.rmdir()
+    except OSError as error:
+        raise _not_writable(path, error) from error
+    return lock
 
 
-def _prepared(path: Path) -> Path:
+def _prepared(folder: str | os.PathLike) -> Path:
     """Return the absolute path of a folder that exists and is one of ours."""
-    path = path.absolute()
-    marker = path / _MARKER
+    try:
+        path = Path(folder).absolute()
+    except TypeError as error:
+        raise TypeError(
+            f"resumable needs folder to be a path, as str or pathlib.Path, got "
+            f"{folder!r}."
+        ) from error
+    marker = path / MARKER
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not marker.exists():
             # A process may have been killed while it wrote the marker.
-            ours = {".lock", f"{_MARKER}.part"}
+            ours = {".lock", f"{MARKER}.part"}
             if {entry.name for entry in path.iterdir()} - ours:
                 raise ValueError(
                     f"resumable needs a folder for itself, but {path} contains other "
@@ -182,11 +231,8 @@ def _prepared(path: Path) -> Path:
                 )
             write_json(marker, {"format": _FORMAT})
     except OSError as error:
-        raise type(error)(
-            f"resumable cannot write to the folder {path}: {error.strerror}. Choose "
-            "another one."
-        ) from error
-    if json.loads(marker.read_text(encoding="utf-8"))["format"] != _FORMAT:
+        raise _not_writable(path, error) from error
+    if read_json(marker).get("format") != _FORMAT:
         raise ValueError(
             f"{path} was written by another version of skpresto. Use another folder, "
             "or delete this one to begin anew."
@@ -194,62 +240,8 @@ def _prepared(path: Path) -> Path:
     return path
 
 
-@dataclass(frozen=True)
-class FitStatus:
-    """What is stored of one fit.
-
-    Parameters
-    ----------
-    number : int
-        Position of the fit in its block, from 1.
-    classifier : str
-        Name of the class.
-    stage : str or None
-        The latest stage of training of which an epoch is stored.
-    n_epochs : int
-        Number of epochs of that stage that are stored.
-    age : float
-        Seconds since the last write.
-    """
-
-    number: int
-    classifier: str
-    stage: str | None
-    n_epochs: int
-    age: float
-
-
-def resume_status(folder: str | os.PathLike) -> list[FitStatus]:
-    """Return what is stored in a folder of :func:`resumable`, one entry per fit.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder, also while a fit is running in it.
-
-    Returns
-    -------
-    fits : list of FitStatus
-        Empty if nothing is stored.
-    """
-    path = Path(folder)
-    if not (path / _MARKER).exists():
-        raise ValueError(
-            f"{path} is not a folder of skpresto.resumable, or the block has ended and "
-            "deleted it."
-        )
-    fits = sorted(path.glob("fit-[0-9][0-9][0-9][0-9][0-9]/fit.json"))
-    return [_status(file) for file in fits]
-
-
-def _status(description: Path) -> FitStatus:
-    stored = json.loads(description.read_text(encoding="utf-8"))
-    folder = description.parent
-    reached = latest_stage(folder) or {"stage": None, "n_epochs": 0}
-    newest = max(file.stat().st_mtime for file in folder.iterdir())
-    return FitStatus(
-        number=int(folder.name.removeprefix("fit-")),
-        classifier=stored["fingerprint"]["class"],
-        age=time.time() - newest,
-        **reached,
+def _not_writable(path: Path, error: OSError) -> OSError:
+    return type(error)(
+        f"resumable cannot write to the folder {path}: {error.strerror or error}. "
+        "Choose another one."
     )

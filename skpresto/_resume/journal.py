@@ -32,6 +32,7 @@ class FitJournal:
         self.folder = folder
         self.every = every
         self._n_runs = 0
+        self.is_interrupted = False
         self._written_at = time.monotonic()
         self._stored: set[int] = set()
 
@@ -73,6 +74,10 @@ class FitJournal:
                 ResumeWarning,
             )
         self._written_at = time.monotonic()
+
+    def interrupted(self) -> None:
+        """Note that Ctrl-C ended the fit, so that its folder is kept."""
+        self.is_interrupted = True
 
     def _write(self, run: RunState) -> None:
         state = run.collect()

@@ -14,6 +14,7 @@ ACCURACY = (
     *("costs", "data", "figures", "finding_tables", "grids", "layout", "measure"),
     *("out_of_fold", "plain_scores", "presets", "ranking", "rare_class", "results"),
     *("rivals", "run", "settings", "several_fits", "stopwatch", "summary", "tables"),
+    "reduced_precision",
 )
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from torch import nn
 
 import skpresto
-from skpresto import DefaultClassifier, PrestoppingClassifier
+from skpresto import CoTeachingClassifier, DefaultClassifier, PrestoppingClassifier
 from skpresto._engine.autocast import autocast_network, gradient_scaler
 from skpresto._engine.steps import Step, StepIfSelected
 from tests.discovery import CLASSIFIERS, quick
@@ -88,6 +88,38 @@ def test_a_killed_fit_goes_on_in_bfloat16(noisy_blobs, tmp_path):
             clf.fit(X, y)
     expected = clone(clf).fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(clf.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("n_networks", [1, 2])
+def test_compiled_networks_compute_in_bfloat16(n_networks, images):
+    X, y = images
+    compiled = []
+
+    def backend(graph, inputs):
+        compiled.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    classifier = DefaultClassifier if n_networks == 1 else CoTeachingClassifier
+    clf = quick(classifier, max_epochs=2, autocast="bfloat16")
+    del clf.module__hidden  # of the network for tables
+    plain = clone(clf).fit(X, y)
+    clf.set_params(compile=True, compile__backend=backend).fit(X, y)
+    assert compiled
+    full = clone(plain).set_params(autocast=None).fit(X, y)
+    probabilities = clf.predict_proba(X)
+    np.testing.assert_allclose(probabilities, plain.predict_proba(X), atol=1e-6)
+    assert np.abs(probabilities - full.predict_proba(X)).max() > 1e-5
+    assert not torch.is_autocast_enabled("cpu")
+
+
+def test_a_stored_compiled_classifier_predicts_in_bfloat16(noisy_blobs):
+    X, y, _ = noisy_blobs
+    params = {"autocast": "bfloat16", "compile": True, "compile__backend": "eager"}
+    clf = quick(DefaultClassifier, max_epochs=2, **params).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(clf))
+    expected = clf.predict_proba(X)
+    np.testing.assert_allclose(loaded.predict_proba(X), expected, atol=1e-6)
 
 
 def test_a_failing_forward_pass_leaves_no_reduced_precision_behind():

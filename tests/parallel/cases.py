@@ -16,6 +16,7 @@ from sklearn.datasets import make_blobs
 from torch import nn
 
 import skpresto
+from skpresto import baselines
 from tests.discovery import quick
 
 
@@ -56,7 +57,8 @@ class Mixing(nn.Sequential):
 def quick_with(name, module, **params):
     """Return a quick classifier; batches of 37 rows are not divisible by 2 or 3."""
     settings = {"max_epochs": 6, "batch_size": 37, "q": 3}
-    clf = quick(getattr(skpresto, name), **{**settings, **params})
+    home = skpresto if hasattr(skpresto, name) else baselines
+    clf = quick(getattr(home, name), **{**settings, **params})
     del clf.module__hidden
     return clf.set_params(module=module)
 
@@ -91,6 +93,15 @@ def numbers_of(clf):
 
 def _numbers(record):
     return np.array([v for v in record.values() if isinstance(v, (int, float))], float)
+
+
+def message_of_refusal(name):
+    """Return the error of a method that cannot be used on several processes."""
+    X, y = noisy_blobs()
+    try:
+        fitted(quick_with(name, Double), X, y, X_val=X, y_val=y)
+    except ValueError as error:
+        return str(error)
 
 
 def digest_of(clf, X):

@@ -11,7 +11,9 @@ from tests.discovery import CLASSIFIERS
 from tests.parallel import cases
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
-NAMES = [classifier.__name__ for classifier in CLASSIFIERS]
+#: It needs the gradients of all samples of a batch.
+REFUSED = "LearningToReweightClassifier"
+NAMES = [c.__name__ for c in CLASSIFIERS if c.__name__ != REFUSED]
 FURTHER = {
     # The route without fallback, and the estimate of the noise rate.
     "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10},
@@ -59,6 +61,11 @@ def test_all_processes_have_the_same_bits(name, pair):
     """With BatchNorm, dropout, and no seed."""
     first, second = pair.results(cases.fit_mixing, name)
     assert first == second
+
+
+def test_a_method_that_needs_gradients_of_samples_is_refused(pair):
+    for message in pair.results(cases.message_of_refusal, REFUSED):
+        assert "Learning to Reweight cannot be used in data_parallel" in message
 
 
 def test_three_processes_have_the_same_bits(trio):

@@ -1,0 +1,93 @@
+"""Test errors with ``autocast="bfloat16"`` beside those of float32, seed by seed.
+
+Images are those of Fashion-MNIST, with 40 % symmetric noise, and CIFAR-10N, with the
+labels "worst", from the folder that SKPRESTO_DATA names. Both precisions get the same
+rows, noise and seed; with bfloat16, images are in channels-last order. Prints a table
+in Markdown, as in docs/scale.md::
+
+    python benchmarks/accuracy/reduced_precision.py
+    python benchmarks/accuracy/reduced_precision.py --module built-in --rows 1000
+"""
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from cells import Cell, Setting
+from classifiers import classifier_of
+from contenders import DEFAULT_RULE
+from data import split_of
+
+#: Data sets, each with its noise and rate.
+DATA = {"fashion_mnist": ("symmetric", 0.4), "cifar10n": ("worst", None)}
+METHODS = {"Default": None, "Prestopping": DEFAULT_RULE}
+HALVED, BUILT_IN = "SmallCNN on halved images", "built-in"
+
+
+class Pair(NamedTuple):
+    """Test errors of two fits with one seed."""
+
+    full: float
+    reduced: float
+
+
+def measure(cell: Cell, setting: Setting, autocast: str | None) -> float:
+    """Return the test error of a fit."""
+    split = split_of(cell, setting)
+    clf = classifier_of(cell, setting, split.noise_rate, [])
+    clf.set_params(autocast=autocast)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few epochs: stop rules may not be settled
+        clf.fit(split.X, split.y)
+    return 1 - clf.score(split.X_test, split.y_test)
+
+
+def compare(cell: Cell, setting: Setting) -> Pair:
+    """Return the results of a cell in both precisions."""
+    return Pair(measure(cell, setting, None), measure(cell, setting, "bfloat16"))
+
+
+def row(name: str, pairs: Sequence[Pair]) -> str:
+    """Return a line of the table, in percent and points."""
+    full, reduced = np.mean(pairs, axis=0)
+    differences = [100 * (pair.reduced - pair.full) for pair in pairs]
+    error = np.std(differences, ddof=1) / np.sqrt(len(differences))
+    return (
+        f"| {name} | {100 * full:.2f} | {100 * reduced:.2f} | "
+        f"{np.mean(differences):+.2f} ± {error:.2f} | {len(pairs)} |"
+    )
+
+
+def table(seeds: Sequence[int], setting: dict) -> Iterator[str]:
+    """Yield the lines of the table, each as soon as it is known."""
+    yield "| | float32 | bfloat16 | difference | seeds |"
+    yield "|---|---|---|---|---|"
+    for data, noise in DATA.items():
+        for method, rule in METHODS.items():
+            cells = [Cell(method, data, *noise, seed, rule=rule) for seed in seeds]
+            pairs = [compare(cell, Setting(data, **setting)) for cell in cells]
+            yield row(f"{data}, {method}", pairs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(10)))
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--test-rows", type=int, default=5000)
+    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--module", choices=[HALVED, BUILT_IN], default=HALVED)
+    given = parser.parse_args()
+    setting = {
+        "epochs": given.epochs,
+        "rows": given.rows,
+        "test_rows": given.test_rows,
+        "module": None if given.module == BUILT_IN else given.module,
+    }
+    for line in table(given.seeds, setting):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
