@@ -1,0 +1,8 @@
+"""
+First fit
+=========
+"""
+
+import matplotlib.pyplot as plt
+
+plt.plot([1, 2])
