@@ -1,8 +1,0 @@
-"""
-First fit
-=========
-"""
-
-import matplotlib.pyplot as plt
-
-plt.plot([1, 2])
