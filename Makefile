@@ -40,6 +40,16 @@ docs: $(READY)  ## build the site in docs/_build/html, with its examples; warnin
 docs-serve: docs  ## build the site and show it at http://localhost:8000
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000
 
+dist: $(READY)  ## build wheel and sdist in dist/, and try the wheel in an empty environment
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt build
+	rm -rf dist $(VENV)/try-wheel
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv $(VENV)/try-wheel
+	$(VENV)/try-wheel/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	$(VENV)/try-wheel/bin/python -I tests/smoke.py
+	$(VENV)/try-wheel/bin/python -m pip install --quiet --constraint constraints.txt "skpresto[audit] @ file://$$(ls $(CURDIR)/dist/*.whl)"
+	$(VENV)/try-wheel/bin/python -I tests/smoke.py --audit
+
 speed: $(READY)  ## measure speed against plain loops, skorch and cleanlab
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
 	$(BIN)/python benchmarks/speed/run.py

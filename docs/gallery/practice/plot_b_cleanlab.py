@@ -80,7 +80,8 @@ for ax, (kind, noise) in zip(axes, noises.items(), strict=True):
 from cleanlab.classification import CleanLearning
 
 given = noises["30 % symmetric"].fit_transform(y)
-cleaner = CleanLearning(plain, seed=0).fit(X[:1200], given[:1200])
+cleaner = CleanLearning(plain, seed=0, find_label_issues_kwargs={"n_jobs": 1})
+cleaner.fit(X[:1200], given[:1200])
 print(f"CleanLearning(DefaultClassifier): {cleaner.score(X[1200:], y[1200:]):.3f}")
 alone = robust.fit(X[:1200], given[:1200])
 print(f"PrestoppingClassifier:            {alone.score(X[1200:], y[1200:]):.3f}")

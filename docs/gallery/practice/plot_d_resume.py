@@ -39,7 +39,8 @@ program.write_text(PROGRAM)
 
 # %%
 # It is started, and killed with SIGKILL after some more epochs, three times; then it
-# may end. ``resume_status`` tells how far the fits in a folder are, also while they run.
+# may end. ``resume_status`` tells how far the fits in a folder are, also while they
+# run.
 
 import subprocess
 import sys
