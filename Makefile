@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-browser lint types speed accuracy comparison quality counts clean
+.PHONY: help demo test test-browser lint types docs docs-serve dist speed accuracy comparison quality counts clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -31,6 +31,24 @@ lint: $(READY)  ## check style and format
 
 types: $(READY)  ## check types
 	$(BIN)/mypy
+
+docs: $(READY)  ## build the site in docs/_build/html, with its examples; warnings are errors
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,docs]"
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	$(BIN)/python docs/_ext/check_links.py docs/_build/html
+
+docs-serve: docs  ## build the site and show it at http://localhost:8000
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000
+
+dist: $(READY)  ## build wheel and sdist in dist/, and try the wheel in an empty environment
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt build
+	rm -rf dist $(VENV)/try-wheel
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv $(VENV)/try-wheel
+	$(VENV)/try-wheel/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	$(VENV)/try-wheel/bin/python -I tests/smoke.py
+	$(VENV)/try-wheel/bin/python -m pip install --quiet --constraint constraints.txt "skpresto[audit] @ file://$$(ls $(CURDIR)/dist/*.whl)"
+	$(VENV)/try-wheel/bin/python -I tests/smoke.py --audit
 
 speed: $(READY)  ## measure speed against plain loops, skorch and cleanlab
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
@@ -61,3 +79,4 @@ counts: $(READY)  ## measure the numbers of label reports; reads SKPRESTO_DATA t
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf docs/_build docs/_live docs/reference docs/auto_examples dist

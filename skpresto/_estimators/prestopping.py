@@ -107,7 +107,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         The class labels.
     n_features_in_ : int
         Number of columns (or channels) seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if ``X`` had any.
     input_shape_ : tuple of int
         Shape of one sample.

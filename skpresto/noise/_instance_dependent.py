@@ -61,7 +61,7 @@ class InstanceDependentNoise(BaseLabelNoise):
         Fraction of the labels that the last ``transform`` changed.
     n_features_in_ : int
         Number of features seen in ``fit``; images are flattened.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features seen in ``fit``, if they are all strings.
 
     See Also

@@ -64,7 +64,7 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The classes of the fitted classifier.
     n_features_in_ : int
         Number of features seen in ``fit``, if the classifier has it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features seen in ``fit``, if the classifier has them.
     safe_mask_, label_quality_, history_, ...
         All other public fitted attributes, those that end with ``_``, are read from

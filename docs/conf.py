@@ -1,0 +1,84 @@
+"""Configuration of the documentation site; build it with ``make docs``."""
+
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+from gallery_order import GALLERY  # noqa: E402
+from links import rewrite_links  # noqa: E402
+from live_audit import live_audit  # noqa: E402
+from reference_pages import write_reference  # noqa: E402
+
+import skpresto  # noqa: E402
+
+project = "skpresto"
+author = "The skpresto developers"
+copyright = author
+version = release = skpresto.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "_live", "gallery", "examples"]
+templates_path = ["_templates"]
+default_role = None
+nitpicky = False  # names of numpy, torch and scikit-learn are not links: no downloads
+
+# The reference is written from the public names of the package.
+autosummary_generate = False
+autodoc_typehints = "none"  # the types are in the docstrings
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "substitution"]
+myst_heading_anchors = 3
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = GALLERY
+
+html_theme = "pydata_sphinx_theme"
+html_title = "skpresto"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_live"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "header_links_before_dropdown": 6,
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "recipes": [], "changelog": []}
+
+# matplotlib's Agg has no window to show; a script that calls plt.show() is right.
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+# Before Sphinx looks for sources and for files to copy.
+write_reference(HERE / "reference")
+myst_substitutions = live_audit(HERE / "_live")
+
+
+def setup(app):
+    """Connect what this project adds to Sphinx."""
+    app.connect("source-read", rewrite_links)
+    return {"parallel_read_safe": True}

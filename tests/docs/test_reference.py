@@ -1,0 +1,89 @@
+"""Every public name has a page in the API reference."""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import skpresto
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def extensions():
+    """Make the modules in docs/_ext importable for a while."""
+    sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+    yield importlib.import_module
+    sys.path.remove(str(ROOT / "docs" / "_ext"))
+
+
+def offered(module):
+    """Return the public names of a module, without the help of docs/_ext."""
+    if hasattr(module, "__all__"):
+        return set(module.__all__)
+    defined = inspect.getmembers(
+        module, lambda value: getattr(value, "__module__", "") == module.__name__
+    )
+    return {name for name, value in defined if not name.startswith("_")}
+
+
+def test_every_public_name_has_a_page(extensions, tmp_path):
+    documented = extensions("reference_pages").write_reference(tmp_path)
+    found = pkgutil.walk_packages(skpresto.__path__, "skpresto.")
+    modules = ["skpresto", *(info.name for info in found if "._" not in info.name)]
+    modules.remove("skpresto.cli")  # a program
+    assert {"skpresto.noise", "skpresto.metrics", "skpresto.audit"} < set(modules)
+    wanted = {
+        f"{name}.{public}"
+        for name in modules
+        for public in offered(importlib.import_module(name))
+    }
+    assert wanted == set(documented)
+    assert len(wanted) > 50
+    overview = (tmp_path / "index.rst").read_text(encoding="utf-8")
+    for name in wanted:
+        assert (tmp_path / f"{name}.rst").exists()
+        assert f"<{name}>" in overview
+
+
+def test_a_page_describes_own_methods_and_names_inherited_ones(extensions, tmp_path):
+    extensions("reference_pages").write_reference(tmp_path)
+    page = (tmp_path / "skpresto.PrestoppingClassifier.rst").read_text(encoding="utf-8")
+    assert "automethod:: PrestoppingClassifier.fit\n" in page
+    assert "automethod:: PrestoppingClassifier.get_params" in page  # our own
+    assert "automethod:: PrestoppingClassifier.score" not in page
+    assert "``score``" in page
+    report = (tmp_path / "skpresto.audit.LabelReport.rst").read_text(encoding="utf-8")
+    assert "autoproperty:: LabelReport.frame\n" in report
+
+
+def test_pages_that_do_not_change_are_not_written_again(extensions, tmp_path):
+    pages = extensions("reference_pages")
+    (tmp_path / "skpresto.Removed.rst").touch()
+    pages.write_reference(tmp_path)
+    assert not (tmp_path / "skpresto.Removed.rst").exists()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    pages.write_reference(tmp_path)
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+
+
+def test_the_command_line_is_described(extensions, tmp_path):
+    extensions("reference_pages").write_reference(tmp_path)
+    page = (tmp_path / "command-line.rst").read_text(encoding="utf-8")
+    assert "skpresto audit train.csv --label species" in page
+    assert "--move-to" in page
+
+
+def test_dead_links_are_found(extensions, tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here"></a><a href="b.html#there"></a><a href="c.html"></a>'
+        '<a href="https://example.org/x"></a><img src="d.png">',
+        encoding="utf-8",
+    )
+    (tmp_path / "b.html").write_text('<h1 id="here"></h1>', encoding="utf-8")
+    found = [address for _, address in extensions("check_links").dead_links(tmp_path)]
+    assert found == ["b.html#there", "c.html", "d.png"]

@@ -1,0 +1,80 @@
+"""Files for releases and contributors agree with each other and with the package."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import skpresto
+
+ROOT = Path(__file__).parents[1]
+YAML = sorted([*ROOT.glob(".github/**/*.yml"), ROOT / ".pre-commit-config.yaml"])
+WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
+
+
+def read(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)
+def test_yaml_can_be_read(path):
+    assert isinstance(read(path), dict)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_have_jobs_with_steps(path):
+    workflow = read(path)
+    assert {"name", "jobs", "permissions"} <= set(workflow)
+    assert workflow[True]  # "on" is a boolean in YAML 1.1
+    for job in workflow["jobs"].values():
+        assert job["runs-on"]
+        assert all(("uses" in step) != ("run" in step) for step in job["steps"])
+
+
+def test_workflows_cover_systems_versions_and_lowest_versions():
+    jobs = read(ROOT / ".github/workflows/tests.yml")["jobs"]
+    matrix = jobs["tests"]["strategy"]["matrix"]
+    systems = {name.partition("-")[0] for name in matrix["os"]}
+    assert systems == {"ubuntu", "macos", "windows"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    classifiers = " ".join(project["project"]["classifiers"])
+    assert set(matrix["python"]) == set(re.findall(r"3\.\d+", classifiers))
+    assert any(
+        "tox -e oldest" in step.get("run", "") for step in jobs["oldest"]["steps"]
+    )
+
+
+def test_targets_that_workflows_make_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    made = set()
+    for path in WORKFLOWS:
+        for line in re.findall(r"run: make (.+)", path.read_text(encoding="utf-8")):
+            made |= set(line.split())
+    assert {"docs", "dist", "lint"} <= made <= targets
+
+
+def test_versions_agree():
+    citation = read(ROOT / "CITATION.cff")
+    assert citation["version"] == skpresto.__version__
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    (ruff,) = re.findall(r"^ruff==(.+)$", constraints, re.MULTILINE)
+    hooks = read(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert hooks[0]["rev"] == f"v{ruff}"
+
+
+def test_every_package_is_pinned_once():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    names = [line.partition("==")[0] for line in lines]
+    assert len(names) == len(set(names))
+
+
+def test_issue_forms_ask_for_what_is_needed():
+    for path in ROOT.glob(".github/ISSUE_TEMPLATE/[!c]*.yml"):
+        form = read(path)
+        assert form["name"]
+        assert form["description"]
+        ids = [part["id"] for part in form["body"]]
+        assert len(ids) == len(set(ids))
