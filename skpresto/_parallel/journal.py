@@ -41,3 +41,7 @@ class SharedJournal:
     def save(self, run: RunState) -> None:
         """Store the state after an epoch, in the first process."""
         self._journal.save(run)
+
+    def interrupted(self) -> None:
+        """Keep what is stored, since Ctrl-C ended the fit before its time."""
+        self._journal.interrupted()

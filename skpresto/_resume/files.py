@@ -61,14 +61,14 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _unreadable(path: Path, error: OSError) -> OSError:
+def _unreadable(path: Any, error: OSError) -> OSError:
     return type(error)(
         f"{path} of a resumable fit cannot be read: {error.strerror or error}. Restore "
         "it, or delete its folder, and the fit begins anew."
     )
 
 
-def _incomplete(path: Path, what: str, error: Exception) -> ValueError:
+def _incomplete(path: Any, what: str, error: Exception) -> ValueError:
     return ValueError(
         f"{path} is not a complete {what} of a fit ({type(error).__name__}). Delete "
         "its folder, and the fit begins anew."
