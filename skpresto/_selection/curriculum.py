@@ -31,6 +31,9 @@ class PredefinedCurriculum(SelectionPolicy):
         Number of epochs in which all samples have the same weight.
     dropout : pair of float in [0, 1)
         Fraction of samples to drop in the warm-up, and later.
+    seed : int
+        Of the samples that are dropped. They are not drawn from torch's random state,
+        which differs between processes that train together.
     device : str or torch.device, default="cpu"
         Where the selection is stored.
 
@@ -51,6 +54,7 @@ class PredefinedCurriculum(SelectionPolicy):
         decay: float,
         warm_up: int,
         dropout: tuple[float, float],
+        seed: int,
         device: str = "cpu",
     ) -> None:
         self.percentile = percentile
@@ -58,6 +62,8 @@ class PredefinedCurriculum(SelectionPolicy):
         self.warm_up = warm_up
         self.linear_from = round(_LINEAR_FROM * n_epochs)
         self.dropout = dropout
+        self.seed = seed
+        self._n_batches = 0
         self.threshold: Tensor | None = None
         self.is_easy = torch.zeros(n_samples, dtype=torch.bool, device=device)
 
@@ -90,5 +96,7 @@ class PredefinedCurriculum(SelectionPolicy):
 
     def _is_kept(self, losses: Tensor, rate: float) -> Tensor:
         """Return a random part of the batch."""
-        rank = torch.rand_like(losses).argsort().argsort()
+        self._n_batches += 1
+        draws = torch.Generator().manual_seed(self.seed + self._n_batches)
+        rank = torch.randperm(len(losses), generator=draws).to(losses.device)
         return rank < n_kept(len(losses), rate)

@@ -154,6 +154,7 @@ class MentorNetClassifier(BaseNoisyLabelClassifier):
             decay=self.decay,
             warm_up=n_epochs_of(self, "warm_up"),
             dropout=(self.warm_up_dropout, self.dropout),
+            seed=rng.randint(np.iinfo(np.int32).max),
             device=self.device,
         )
         visits = early_visits(trainer, self.max_epochs)

@@ -29,17 +29,17 @@ def _works_afterwards(request):
 @pytest.mark.parametrize(
     ("what", "named"),
     [
-        ("X", "X"),
-        ("y", "y"),
-        ("length", "X, y"),
-        ("lr", "parameter lr"),
-        ("version", "version of torch"),
+        ("X", "X."),
+        ("y", "y."),
+        ("length", "X, y."),
+        ("lr", "parameter lr."),
+        ("version", "version of torch ("),
     ],
 )
 def test_processes_with_different_fits(what, named, trio):
     for failure in errors_of(trio, failures.fit_different, what):
         assert failure.kind == "ValueError"
-        assert f"process 2 differs from process 0: {named}. Give" in failure.message
+        assert f"process 2 differs from process 0: {named}" in failure.message
 
 
 @pytest.mark.parametrize(
