@@ -92,6 +92,7 @@ def n_items_read(is_parallel=True):
 def fit_random_items():
     """Fit to items with random changes, drawn in the process itself."""
     X, y = noisy_blobs(101)
+    torch.manual_seed(torch.distributed.get_rank())
     clf = quick_with("PrestoppingClassifier", Mixing, random_state=None)
     return digest_of(fitted(clf, Items(X, y, noise=0.1), y), X)
 
