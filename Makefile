@@ -35,7 +35,7 @@ types: $(READY)  ## check types
 docs: $(READY)  ## build the site in docs/_build/html, with its examples; warnings are errors
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,docs]"
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
-	$(BIN)/python docs/_ext/check_links.py docs/_build/html
+	$(BIN)/python docs/_ext/check_site.py docs/_build/html
 
 docs-serve: docs  ## build the site and show it at http://localhost:8000
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000

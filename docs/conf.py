@@ -7,6 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+from first_figure import first_figure  # noqa: E402
 from gallery_order import GALLERY  # noqa: E402
 from links import rewrite_links  # noqa: E402
 from live_audit import live_audit  # noqa: E402
@@ -38,6 +39,7 @@ nitpicky = False  # names of numpy, torch and scikit-learn are not links: no dow
 
 # The reference is written from the public names of the package.
 autosummary_generate = False
+autodoc_preserve_defaults = True
 autodoc_typehints = "none"  # the types are in the docstrings
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -54,6 +56,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skpresto"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_favicon = "_static/favicon.svg"
 html_extra_path = ["_live"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -75,7 +79,11 @@ warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 # Before Sphinx looks for sources and for files to copy.
 write_reference(HERE / "reference")
-myst_substitutions = live_audit(HERE / "_live")
+results = HERE.parent / "benchmarks" / "accuracy" / "results"
+myst_substitutions = {
+    **live_audit(HERE / "_live"),
+    **first_figure(results, HERE / "_live" / "gains.png"),
+}
 
 
 def setup(app):

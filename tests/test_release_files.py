@@ -56,13 +56,16 @@ def test_targets_that_workflows_make_exist():
     assert {"docs", "dist", "lint"} <= made <= targets
 
 
-def test_versions_agree():
+def test_the_version_to_cite_is_that_of_the_package():
     citation = read(ROOT / "CITATION.cff")
     assert citation["version"] == skpresto.__version__
-    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    (ruff,) = re.findall(r"^ruff==(.+)$", constraints, re.MULTILINE)
-    hooks = read(ROOT / ".pre-commit-config.yaml")["repos"]
-    assert hooks[0]["rev"] == f"v{ruff}"
+
+
+def test_hooks_use_the_tools_of_the_environment():
+    (local,) = read(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert local["repo"] == "local"
+    commands = [hook["entry"].split()[:2] for hook in local["hooks"]]
+    assert commands == [["ruff", "check"], ["ruff", "format"]]
 
 
 def test_every_package_is_pinned_once():

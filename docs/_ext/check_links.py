@@ -1,6 +1,5 @@
-"""Find links of the built site that lead nowhere: files and anchors in them."""
+"""The links of the built site, and those that lead nowhere."""
 
-import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -35,39 +34,39 @@ def _read(path: Path) -> _Page:
     return page
 
 
-def _pages(site: Path) -> list[Path]:
+def pages_of(site: Path) -> list[Path]:
     """Return the pages, without the templates that a theme brings along."""
     found = sorted(site.rglob("*.html"))
     return [path for path in found if "_static" not in path.relative_to(site).parts]
 
 
+def _target(page: Path, address: str) -> tuple[Path, str] | None:
+    """Return the file and the anchor of an address; None if it is on another host."""
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc:
+        return None
+    target = page if not parts.path else (page.parent / unquote(parts.path)).resolve()
+    if target.is_dir():
+        target /= "index.html"
+    return target, unquote(parts.fragment)
+
+
+def addresses_of(page: Path) -> set[Path]:
+    """Return the files of the site that a page links to."""
+    targets = (_target(page, address) for address in _read(page).addresses)
+    return {target[0] for target in targets if target}
+
+
 def dead_links(site: Path) -> Iterator[tuple[Path, str]]:
     """Yield pages of a built site with addresses inside the site that do not exist."""
-    for path in _pages(site):
+    for path in pages_of(site):
         for address in sorted(_read(path).addresses):
-            parts = urlsplit(address)
-            if parts.scheme or parts.netloc:
-                continue
-            target = path if not parts.path else path.parent / unquote(parts.path)
-            if target.is_dir():
-                target /= "index.html"
-            if not target.exists():
+            found = _target(path, address)
+            if found and not _exists(*found):
                 yield path.relative_to(site), address
-            elif parts.fragment and target.suffix == ".html":
-                fragment = unquote(parts.fragment)
-                if fragment not in {*_read(target.resolve()).anchors, "top"}:
-                    yield path.relative_to(site), address
 
 
-def main(arguments: list[str]) -> int:
-    """Print the dead links of a site; return how many there are, at most 1."""
-    site = Path(arguments[0]).resolve()
-    dead = list(dead_links(site))
-    for path, address in dead:
-        print(f"{path}: {address} does not exist")
-    print(f"{len(_pages(site))} pages, {len(dead)} dead links inside the site")
-    return min(len(dead), 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _exists(target: Path, anchor: str) -> bool:
+    if not target.exists() or not anchor or target.suffix != ".html":
+        return target.exists()
+    return anchor == "top" or anchor in _read(target).anchors

@@ -33,6 +33,8 @@ GUIDES = {
     "skpresto.audit": "audit",
     "skpresto.noise": "noise",
     "skpresto.noise.testing": "noise",
+    "skpresto.baselines": "baselines",
+    "skpresto.losses": "baselines",
     "skpresto.plots": "plots",
     "skpresto.datasets": "datasets",
     "skpresto.modules": "your-own-network",
@@ -117,7 +119,7 @@ def _first_line(value: Any) -> str:
 
 def _page(module: str, name: str) -> str:
     value = getattr(import_module(module), name)
-    head = [_title(f"{module}.{name}"), f".. currentmodule:: {module}\n"]
+    head = [_title(name), f".. currentmodule:: {module}\n"]
     if not inspect.isclass(value):
         return "\n".join([*head, f".. autofunction:: {name}\n"])
     methods, properties = own_members(value)

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 import pkgutil
 import sys
 from pathlib import Path
@@ -87,3 +88,29 @@ def test_dead_links_are_found(extensions, tmp_path):
     (tmp_path / "b.html").write_text('<h1 id="here"></h1>', encoding="utf-8")
     found = [address for _, address in extensions("check_links").dead_links(tmp_path)]
     assert found == ["b.html#there", "c.html", "d.png"]
+
+
+def test_clicks_are_counted(extensions, tmp_path):
+    pytest.importorskip("snowballstemmer")  # a part of Sphinx
+    (tmp_path / "index.html").write_text('<a href="a/"></a>', encoding="utf-8")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "index.html").write_text('<a href="b.html">', encoding="utf-8")
+    (tmp_path / "a" / "b.html").write_text('<a href="../index.html">', encoding="utf-8")
+    away = extensions("check_site").clicks(tmp_path)
+    assert sorted(away.values()) == [0, 1, 2]
+
+
+def test_the_first_figure_shows_what_is_gained_and_lost(extensions, tmp_path):
+    fit = {"data": "a", "noise": "pair", "rate": 0.2, "q": None, "rule": None}
+    lines = [
+        {**fit, "method": "Default", "seed": 0, "error_last": 0.30},
+        {**fit, "method": "Default", "seed": 1, "error_last": 0.20},
+        {**fit, "method": "Prestopping", "seed": 0, "q": 5, "error_last": 0.9},
+        {**fit, "method": "Prestopping", "seed": 0, "q": 10, "error_last": 0.25},
+    ]
+    text = "\n".join(map(json.dumps, lines))
+    (tmp_path / "laptop.jsonl").write_text(text, encoding="utf-8")
+    figure = extensions("first_figure")
+    gained = figure.gains(figure.read_errors(tmp_path), "Prestopping")
+    # Seed 1 was not fitted by both, and q = 5 is not the default.
+    assert gained == {("a", "pair", 0.2): (pytest.approx(30), pytest.approx(5))}

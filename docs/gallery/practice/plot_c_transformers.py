@@ -79,6 +79,7 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constra
 for ax, (name, clf) in zip(axes, fitted.items(), strict=True):
     MemorizationDisplay.from_estimator(clf, ax=ax)
     ax.set_title(name)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize="small")
 
 # %%
 # A cheaper way with a large pretrained model: compute its features once, and fit on

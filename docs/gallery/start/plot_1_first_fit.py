@@ -56,6 +56,7 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constra
 for ax, clf in zip(axes, (plain, one_run), strict=True):
     MemorizationDisplay.from_estimator(clf, ax=ax)
     ax.set_title(type(clf).__name__)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize="small")
 
 # %%
 # As a by-product, each training label has a quality, low if it is likely wrong, and a

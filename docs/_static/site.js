@@ -1,0 +1,26 @@
+// Names for screen readers that the theme and the gallery leave out.
+document.addEventListener("DOMContentLoaded", () => {
+  // The label would hide the visible text of the button, which has the keys in it.
+  for (const button of document.querySelectorAll(".search-button-field")) {
+    button.removeAttribute("aria-label");
+  }
+  for (const card of document.querySelectorAll(".sphx-glr-thumbcontainer")) {
+    const title = card.querySelector(".sphx-glr-thumbnail-title");
+    for (const link of card.querySelectorAll("a.reference.internal")) {
+      if (title && !link.textContent.trim()) {
+        link.setAttribute("aria-label", title.textContent.trim());
+      }
+    }
+  }
+  for (const toggle of document.querySelectorAll("details > summary")) {
+    if (!toggle.textContent.trim()) {
+      const link = toggle.closest("li")?.querySelector("a");
+      toggle.setAttribute("aria-label", `Pages below ${link ? link.textContent.trim() : "this one"}`);
+    }
+  }
+  // References: roles of a list, whose children are no list items.
+  for (const list of document.querySelectorAll(".citation-list, .footnote-list")) {
+    list.removeAttribute("role");
+    for (const entry of list.children) entry.removeAttribute("role");
+  }
+});
