@@ -91,15 +91,13 @@ def test_features_of_images_separate_what_differs():
         (True, ["phase 1"] * 10 + ["phase 2"] * 7),
         (
             False,
-            ["search"] * 9
-            + ["cross-fit phase 1"] * 3
+            ["cross-fit phase 1"] * 3
             + ["cross-fit phase 2"] * 7
             + ["final"] * 10,
         ),
         (
             False,
-            ["search"] * 9
-            + ["cross-fit phase 1"] * 5
+            ["cross-fit phase 1"] * 5
             + ["fallback phase 1"] * 10
             + ["fallback phase 2"] * 5,
         ),
