@@ -187,11 +187,6 @@ def assign_folds(
     _check_number_of_folds(int(cv), cv, owner)
     order = shuffled_by_class(labels, rng)
     order = order[np.bincount(labels)[labels[order]] > 1]
-    if not len(order):
-        raise ValueError(
-            f"{owner} needs rows to hold out, but no class has more than one row. Use "
-            "more samples, or a method that holds none out, such as DefaultClassifier."
-        )
     folds = np.full(len(labels), -1)
     folds[order] = np.arange(len(order)) % cv
     return folds

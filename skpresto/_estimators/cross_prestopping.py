@@ -281,7 +281,14 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         labels, rows = data.labels.numpy(), data.rows_with_weight
         name = type(self).__name__
         if rows is None or not isinstance(self.cv, Integral):
-            return assign_folds(labels, self.cv, rng, name)
-        folds = np.full(len(labels), -1)
-        folds[rows] = assign_folds(labels[rows], self.cv, rng, name)
+            folds = assign_folds(labels, self.cv, rng, name)
+        else:
+            folds = np.full(len(labels), -1)
+            folds[rows] = assign_folds(labels[rows], self.cv, rng, name)
+        if (folds < 0).all():
+            raise ValueError(
+                f"{name} needs rows to hold out, but no class has more than one row. "
+                "Use more samples, or a method that holds none out, such as "
+                "DefaultClassifier."
+            )
         return folds

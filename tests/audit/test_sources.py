@@ -91,9 +91,7 @@ def test_features_of_images_separate_what_differs():
         (True, ["phase 1"] * 10 + ["phase 2"] * 7),
         (
             False,
-            ["cross-fit phase 1"] * 3
-            + ["cross-fit phase 2"] * 7
-            + ["final"] * 10,
+            ["cross-fit phase 1"] * 3 + ["cross-fit phase 2"] * 7 + ["final"] * 10,
         ),
         (
             False,
