@@ -1,8 +1,8 @@
 """What a fit costs on several processes: seconds of CPU in each, and of the clock.
 
 Run ``python benchmarks/parallel/cost.py``, on a machine with as many free cores as
-processes for times of the clock that mean anything. Numbers of processes take turns, and
-of all repetitions the least is shown, that of the slowest process.
+processes for times of the clock that mean anything. Numbers of processes take turns,
+and of all repetitions the least is shown, that of the slowest process.
 """
 
 import argparse
