@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import time
 import traceback
 from contextlib import suppress
 
@@ -23,6 +24,7 @@ class Failure:
         self.kind = type(error).__name__
         self.message = str(error)
         self.traceback = traceback.format_exc()
+        self.time = time.time()
 
 
 def _serve(rank, size, address, pipe, is_measured):
