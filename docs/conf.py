@@ -59,6 +59,7 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_favicon = "_static/favicon.svg"
 html_extra_path = ["_live"]
+html_domain_indices = False
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
