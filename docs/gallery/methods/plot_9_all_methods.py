@@ -53,14 +53,8 @@ from matplotlib.ticker import PercentFormatter
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, kind in zip(axes, noises, strict=True):
-    rows = sorted(
-        (
-            (error, method, seconds)
-            for k, method, seconds, error in results
-            if k == kind
-        ),
-        reverse=True,
-    )
+    of_kind = [(error, method, s) for k, method, s, error in results if k == kind]
+    rows = sorted(of_kind, reverse=True)
     errors, methods, seconds = zip(*rows, strict=True)
     bars = ax.barh(methods, errors, color="tab:blue")
     ax.bar_label(bars, [f"{s:.1f} s" for s in seconds], padding=3, fontsize="small")
