@@ -23,7 +23,6 @@ version = release = skpresto.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_design",
@@ -59,6 +58,7 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_favicon = "_static/favicon.svg"
 html_extra_path = ["_live"]
+html_domain_indices = False
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -2,14 +2,12 @@
 document.addEventListener("DOMContentLoaded", () => {
   // The label would hide the visible text of the button, which has the keys in it.
   for (const button of document.querySelectorAll(".search-button-field")) {
-    button.removeAttribute("aria-label");
+    if (button.innerText.trim()) button.removeAttribute("aria-label");
   }
   for (const card of document.querySelectorAll(".sphx-glr-thumbcontainer")) {
     const title = card.querySelector(".sphx-glr-thumbnail-title");
     for (const link of card.querySelectorAll("a.reference.internal")) {
-      if (title && !link.textContent.trim()) {
-        link.setAttribute("aria-label", title.textContent.trim());
-      }
+      if (title) link.setAttribute("aria-label", title.textContent.trim());
     }
   }
   for (const toggle of document.querySelectorAll("details > summary")) {

@@ -6,12 +6,11 @@ from skpresto.losses._base import RobustLoss, is_between, mean_at
 
 
 class BootstrapLoss(RobustLoss):
-    r"""Cross-entropy with targets mixed from the label and the prediction.
+    """Cross-entropy with targets mixed from the label and the prediction.
 
     With predicted probabilities p and label y, the target is
-    :math:`t = \beta \, e_y + (1 - \beta) \, p`, and the loss is
-    :math:`-\sum_k t_k \log p_k` [1]_. With ``mode="hard"``, p in the target is replaced
-    by the predicted class.
+    ``t = beta * onehot(y) + (1 - beta) * p``, and the loss is ``-sum(t * log(p))``
+    [1]_. With ``mode="hard"``, p in the target is replaced by the predicted class.
 
     Parameters
     ----------

@@ -76,11 +76,11 @@ def _description(matrix: Any) -> str:
 
 
 class ForwardCorrectionLoss(_CorrectedLoss):
-    r"""Cross-entropy of the noisy labels that the prediction would lead to.
+    """Cross-entropy of the noisy labels that the prediction would lead to.
 
     If labels of class i are given as j with probability ``T[i, j]``, a network that
-    predicts p for the true class predicts :math:`\sum_i p_i T_{ij}` for the given
-    label. The loss is :math:`-\log \sum_i p_i T_{iy}` [1]_.
+    predicts p for the true class predicts ``p @ T`` for the given label. The loss is
+    ``-log((p @ T)[y])`` [1]_.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ class ForwardCorrectionLoss(_CorrectedLoss):
 
 
 class BackwardCorrectionLoss(_CorrectedLoss):
-    r"""Cross-entropy whose mean over noisy labels is that over correct ones.
+    """Cross-entropy whose mean over noisy labels is that over correct ones.
 
-    The loss is :math:`-\sum_k (T^{-1})_{yk} \log p_k` [1]_. It is unbiased, but can be
+    The loss is ``-(inv(T) @ log(p))[y]`` [1]_. It is unbiased, but can be
     negative, and its variance grows with the condition number of T: forward correction
     is usually better.
 

@@ -7,7 +7,7 @@ from skpresto.losses._base import RobustLoss, is_between, mean_at
 
 
 class GCELoss(RobustLoss):
-    r"""Generalized cross-entropy: :math:`(1 - p_y^q) / q`.
+    """Generalized cross-entropy: ``(1 - p[y]**q) / q``.
 
     Between cross-entropy, its limit for q to 0, and the mean absolute error, q = 1,
     which is robust against symmetric noise but hard to train [1]_.

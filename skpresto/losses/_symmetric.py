@@ -11,11 +11,11 @@ _SMALLEST_TARGET = 1e-4
 
 
 class SCELoss(RobustLoss):
-    r"""Symmetric cross-entropy: cross-entropy plus reverse cross-entropy.
+    """Symmetric cross-entropy: cross-entropy plus reverse cross-entropy.
 
-    The loss is :math:`-\alpha \log p_y - \beta \sum_k p_k \log t_k` with the one-hot
-    target t, where log 0 is replaced by log 0.0001 = -9.21, so that the second term is
-    :math:`9.21 \, \beta \, (1 - p_y)` [1]_.
+    The loss is ``-alpha * log(p[y]) - beta * sum(p * log(t))`` with the one-hot target
+    t, where log 0 is replaced by log 0.0001 = -9.21, so that the second term is
+    ``9.21 * beta * (1 - p[y])`` [1]_.
 
     Parameters
     ----------

@@ -45,7 +45,9 @@ print(report.summary())
 
 suspects = report.suspects(20)
 print(suspects.head(8))
-print("expected errors among these 20:", report.expected_errors(20))
+estimate = report.expected_errors(20)
+print(f"expected errors among the first 20: {estimate.expected:.0f}", end=" ")
+print(f"({estimate.low:.0f} to {estimate.high:.0f})")
 print("really wrong:", noise.flipped_mask_[suspects.index].sum())
 
 # %%

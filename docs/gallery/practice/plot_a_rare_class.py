@@ -39,6 +39,7 @@ print(f"{(y[labelled_rare] == 4).mean():.0%} of them are correct")
 # Without weights a warning says that the class may be lost; it is caught here to be
 # shown.
 
+import textwrap
 import warnings
 
 from sklearn.metrics import balanced_accuracy_score, recall_score
@@ -68,7 +69,7 @@ for classifier in (
         )
         for warning in caught:
             if warning.category is SafeSetWarning:
-                print(f"{warning.message}\n")
+                print(textwrap.fill(str(warning.message), 80))
 
 # %%
 # Recall of the rare class, and balanced accuracy, on test data with correct labels:

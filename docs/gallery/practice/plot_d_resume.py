@@ -35,7 +35,7 @@ np.save(sys.argv[2], clf.predict_proba(X / 16))
 """
 folder = Path(tempfile.mkdtemp())
 program = folder / "train.py"
-program.write_text(PROGRAM)
+_ = program.write_text(PROGRAM)
 
 # %%
 # It is started, and killed with SIGKILL after some more epochs, three times; then it
