@@ -129,10 +129,10 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     If samples of class j carry the label k with probability ``T[j, k]``, then by Bayes'
     rule a sample with out-of-fold probabilities p and label k belongs to class j with a
     probability proportional to ``p[j] * T[j, k]``. T is counted from the predicted
-    classes, anew in each epoch. A label of posterior probability r has the weight
-    ``r**3 / (r**3 + (1 - r)**3)`` when fold networks are trained, and none if r is
-    below 0.25. The final posterior uses the geometric mean of the probabilities,
-    temperature scaling, and a T counted among the more confident half of each class. It
+    classes, anew in each epoch. A label of posterior probability a, where the most
+    probable other class has b, has the weight ``a / (a + b)`` when fold networks are
+    trained, and none if a is below b. The final posterior uses the geometric mean of
+    the probabilities, temperature scaling, and a T counted among the more confident half of each class. It
     gives the expected fraction of wrong labels among those accepted or corrected, and
     each final network leaves that fraction of the largest losses out for the other one,
     as in Co-teaching. Probabilities take eight bytes per sample and class, or four in

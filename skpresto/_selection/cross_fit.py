@@ -12,21 +12,15 @@ from skpresto._selection.small_loss import forget_rate, is_small_loss
 #: Epochs until the full expected fraction of wrong labels is left out, the default of
 #: Co-teaching.
 _RAMP_EPOCHS = 10
-# Exponent by which posterior odds are sharpened to weights. With 1, wrong labels that
-# are half believed keep being learned (pair noise); without a limit, correct labels of
-# hard samples are lost early (symmetric noise).
-_SHARPNESS = 3
-# Labels with a lower posterior probability have no weight at all.
-_MIN_QUALITY = 0.25
 
 
 class SelectByOutOfFoldPosterior(CorrectingPolicy):
     """Train fold networks on all labels at first, then by how likely they are correct.
 
-    Each network leaves one fold out. A label is weighted by its posterior probability,
-    computed from the probabilities of the network that does not train on the sample,
-    and sharpened (see :func:`sharpened`); it is corrected if another class is nearly
-    certain.
+    Each network leaves one fold out. A label is learned while it is the class of the
+    highest posterior probability, computed from the probabilities of the network that
+    does not train on the sample, with a weight by its lead (:func:`weights_by_lead`).
+    It is corrected if another class is nearly certain.
 
     Parameters
     ----------
@@ -65,25 +59,33 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
             self._counted_in = batch.epoch
         assessed = self.acceptance.assess(batch.index)
         self.count_corrected(assessed.is_corrected)
-        weights = sharpened(assessed.quality).masked_fill_(assessed.is_corrected, 1)
+        posterior = self.acceptance.posterior(batch.index)
+        weights = weights_by_lead(posterior, batch.labels)
+        weights.masked_fill_(assessed.is_corrected, 1)
         weights = is_trained * weights.to(batch.losses.dtype)
         return Selection(weights=weights, targets=assessed.labels)
 
 
-def sharpened(quality: Tensor) -> Tensor:
-    """Return weights of labels with given posterior probabilities of being correct.
+def weights_by_lead(posterior: Tensor, labels: Tensor) -> Tensor:
+    """Return weights of labels by their lead over the most probable other class.
 
-    The odds are raised to the third power, so that uncertain labels count little for
-    each side of one half, and labels with less than one quarter do not count.
+    A label of posterior probability a, where the most probable other class has b, has
+    the weight ``a / (a + b)``, and none if that is below one half. A threshold on a
+    itself would leave out labels of hard samples, whose posterior is spread over many
+    classes.
 
     Examples
     --------
-    >>> sharpened(torch.tensor([0.0, 0.2, 0.5, 0.75, 1.0])).tolist()
-    [0.0, 0.0, 0.5, 0.9642857313156128, 1.0]
+    >>> posterior = torch.tensor([[0.75, 0.25, 0.0], [0.3, 0.5, 0.2], [0.4, 0.2, 0.4]])
+    >>> weights_by_lead(posterior, torch.tensor([0, 0, 0])).tolist()
+    [0.75, 0.0, 0.5]
     """
-    correct, wrong = quality**_SHARPNESS, (1 - quality) ** _SHARPNESS
-    weights = correct / (correct + wrong)
-    return weights.masked_fill_(quality < _MIN_QUALITY, 0)
+    column = labels.unsqueeze(1)
+    own = posterior.gather(1, column).squeeze(1)
+    other = posterior.scatter(1, column, 0).amax(dim=1)
+    # A sample of which nothing is known has no posterior and no weight.
+    weights = own / (own + other).clamp_(min=torch.finfo(own.dtype).tiny)
+    return weights.masked_fill_(weights < 0.5, 0)
 
 
 class CoTeachOnCleanedLabels(CorrectingPolicy):

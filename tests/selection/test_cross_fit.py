@@ -1,7 +1,5 @@
 """What fold networks and final networks of CrossPrestopping are trained on."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -35,11 +33,10 @@ def batch_of(visit, labels, epoch=0):
     return Batch(index, torch.tensor(labels)[index], logits_of(visit), losses, epoch)
 
 
-def naive_weight(quality):
-    if quality < 0.25:
-        return 0.0
-    odds = math.inf if quality == 1 else (quality / (1 - quality)) ** 3
-    return 1.0 if odds == math.inf else odds / (1 + odds)
+def naive_weight(posterior, label):
+    own = posterior[label]
+    other = max(p for c, p in enumerate(posterior) if c != label)
+    return own / (own + other) if own >= other and own > 0 else 0.0
 
 
 @given(
@@ -74,10 +71,11 @@ def test_each_network_is_trained_on_weighted_labels_outside_its_fold(
         if counted_in != epoch:  # once per epoch
             posterior, counted_in = LabelPosterior(twin.mean, given, epsilon), epoch
         assessed = posterior.assess(batch.index)
+        rows = posterior.posterior(batch.index).tolist()
         weights = [
-            1.0 if is_corrected else naive_weight(quality)
-            for quality, is_corrected in zip(
-                assessed.quality.tolist(), assessed.is_corrected.tolist(), strict=True
+            1.0 if is_corrected else naive_weight(row, label)
+            for row, label, is_corrected in zip(
+                rows, batch.labels.tolist(), assessed.is_corrected.tolist(), strict=True
             )
         ]
         expected = is_trained * torch.tensor(weights)
