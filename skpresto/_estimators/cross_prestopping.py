@@ -132,11 +132,11 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     classes, anew in each epoch. A label of posterior probability a, where the most
     probable other class has b, has the weight ``a / (a + b)`` when fold networks are
     trained, and none if a is below b. The final posterior uses the geometric mean of
-    the probabilities, temperature scaling, and a T counted among the more confident half of each class. It
-    gives the expected fraction of wrong labels among those accepted or corrected, and
-    each final network leaves that fraction of the largest losses out for the other one,
-    as in Co-teaching. Probabilities take eight bytes per sample and class, or four in
-    half precision beyond 2**26 values.
+    the probabilities, temperature scaling, and a T counted among the more confident
+    half of each class. It gives the expected fraction of wrong labels among those
+    accepted or corrected, and each final network leaves that fraction of the largest
+    losses out for the other one, as in Co-teaching. Probabilities take eight bytes per
+    sample and class, or four in half precision beyond 2**26 values.
 
     Phase I is extended until half of the labels are accepted. If that takes more than
     half of the epochs of the fold networks, as on a thousand images, or if fewer than
