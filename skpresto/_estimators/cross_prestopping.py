@@ -38,11 +38,11 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     trained on accepted and corrected labels, and all networks predict as an ensemble.
     Neither clean labels nor a noise rate are needed. The cost is about five fits.
 
-    This method is unpublished. The evidence for it is the benchmark of this package, see
-    the page on benchmarks: over 25 rows of noisy data, its previous version, which cost
-    about eight fits, closed on average 74 % of the gap in test error between training
-    on noisy and on correct labels (Co-teaching with the true noise rate: 55 %,
-    Prestopping: 30 %). The present one was compared with it on a few rows only.
+    This method is unpublished. The evidence for it is the benchmark of this package:
+    over 25 rows of noisy data, its previous version, which cost about eight fits,
+    closed on average 74 % of the gap in test error between training on noisy and on
+    correct labels (Co-teaching with the true noise rate: 55 %, Prestopping: 30 %). The
+    present one was compared with it on a few rows only.
 
     Parameters
     ----------
