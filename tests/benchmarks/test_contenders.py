@@ -91,6 +91,7 @@ def test_a_loss_is_the_criterion_of_default(accuracy, cell, setting, monkeypatch
 
 
 @needs_cleanlab
+@pytest.mark.filterwarnings("ignore:When X and pred_probs are both provided")
 def test_cleaning_equals_cleanlabs_own(accuracy, cell, setting, split):
     from cleanlab.classification import CleanLearning
 
