@@ -177,14 +177,15 @@ def test_a_search_goes_on_with_its_next_fit(noisy_blobs):
 
 SCRIPT = """
     import signal
-import numpy as np
+
+    import numpy as np
     from skorch.callbacks import Callback
     from skpresto import PrestoppingClassifier, keep_interrupted
 
     # A shell may start programs in the background with this signal ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
-class Say(Callback):
+    class Say(Callback):
         def on_epoch_end(self, net, **kwargs):
             print(len(net.history), flush=True)
 
