@@ -72,7 +72,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "recipes": [], "changelog": []}
+html_sidebars = {page: [] for page in ("index", "recipes", "faq", "changelog")}
 
 # matplotlib's Agg has no window to show; a script that calls plt.show() is right.
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")

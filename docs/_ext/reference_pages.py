@@ -101,7 +101,7 @@ def _section(
         lines += [f".. py:module:: {module}\n", _first_paragraph(module) + "\n"]
     if guide:
         lines.append(f"User guide: :doc:`/{guide}`.\n")
-    lines += [f".. currentmodule:: {module}\n", ".. autosummary::\n"]
+    lines += [f".. currentmodule:: {module}\n", ".. autosummary::\n   :nosignatures:\n"]
     lines += [f"   {name}" for name in names]
     lines += ["\n.. toctree::", "   :hidden:\n"]
     lines += [f"   {name} <{module}.{name}>" for name in names]
