@@ -74,6 +74,8 @@ def data_parallel(group: Any = None) -> Iterator[None]:
     except BaseException as error:
         exchange.announce(error, _PATIENCE)
         raise
+    finally:
+        exchange.close()
 
 
 def _exchange(group: Any) -> Exchange:

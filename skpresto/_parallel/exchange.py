@@ -113,6 +113,14 @@ class Exchange:
                 due()
             self._all_of(frame, limit=timedelta(seconds=patience))
 
+    def close(self) -> None:
+        """Let go of the group.
+
+        What is left of a fit may refer to this object until the next garbage
+        collection, but the group must be free to end with the block.
+        """
+        self.group = None
+
     def _raise_if_failed(self, headers: list[list[int]], frames: Tensor) -> None:
         failed = [rank for rank, (status, *_) in enumerate(headers) if status]
         if not failed:

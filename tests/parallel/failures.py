@@ -1,5 +1,6 @@
 """What goes wrong in one of several processes, or in all."""
 
+import gc
 import os
 import time
 import warnings
@@ -16,6 +17,7 @@ from torch.utils.data import WeightedRandomSampler
 
 import skpresto
 from skpresto._engine.team import active_team
+from skpresto._parallel.exchange import Exchange
 from skpresto._resume import fingerprint
 from tests.parallel.cases import (
     Double,
@@ -197,6 +199,19 @@ def fit_in_part():
             return numbers_of(clf), "entered"
     except ValueError as error:
         return numbers_of(clf), str(error)
+
+
+def groups_still_held():
+    """Return how many groups are referred to after a block, before any collection."""
+    X, y = noisy_blobs(40)
+    gc.collect()
+    gc.disable()
+    try:
+        fitted(quick_with("DefaultClassifier", Double, max_epochs=1), X, y)
+        exchanges = [part for part in gc.get_objects() if isinstance(part, Exchange)]
+        return sum(exchange.group is not None for exchange in exchanges)
+    finally:
+        gc.enable()
 
 
 def team_of_a_fork():

@@ -137,5 +137,9 @@ def test_searches_with_workers_do_not_hang(pair):
     assert first == second
 
 
+def test_nothing_holds_the_group_after_the_block(pair):
+    assert pair.results(failures.groups_still_held) == [0, 0]
+
+
 def test_forked_workers_are_not_part_of_the_team(pair):
     assert pair.results(failures.team_of_a_fork) == [True, True]
