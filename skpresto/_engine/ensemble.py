@@ -87,13 +87,13 @@ def networks_of(module: nn.Module) -> list[nn.Module]:
 
 
 def predicted_classes(logits: Tensor) -> Tensor:
-    """Return the class predicted by one network or by an ensemble.
+    """Return the class predicted by one network or by an ensemble, of shape (1, b).
 
     Parameters
     ----------
-    logits : Tensor of shape (b, n_classes) or (k, b, n_classes)
-        Outputs of one network, or of k networks.
+    logits : Tensor of shape (k, b, n_classes)
+        Outputs of k networks.
     """
-    if logits.dim() == 2:
-        return logits.argmax(dim=1)
-    return torch.softmax(logits, dim=-1).mean(dim=0).argmax(dim=1)
+    if len(logits) == 1:
+        return logits.argmax(dim=2)
+    return torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True).argmax(dim=2)

@@ -115,7 +115,7 @@ class EpochLoop:
         values = outputs.detach()
         logits = values.unsqueeze(0) if values.dim() == 2 else values
         seen = losses.detach().view(logits.shape[:2])
-        self.history.record(index, predicted_classes(values))
+        self.history.record(index, predicted_classes(logits))
         if observe is not None:
             observe(index, logits, epoch)
         given = losses.view(seen.shape) if policy.needs_gradients else seen

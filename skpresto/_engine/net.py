@@ -27,7 +27,7 @@ from skpresto._engine.epoch_record import weighted_fraction
 from skpresto._engine.forward import outputs_of
 from skpresto._engine.net_state import with_tensors, without_tensors
 from skpresto._engine.new_networks import compile_networks, prepare_networks
-from skpresto._engine.prediction_blocks import outputs_in_blocks
+from skpresto._engine.prediction_blocks import BlockPlan, outputs_in_blocks
 from skpresto._engine.predictions import MISSING, classes_of
 from skpresto._engine.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._engine.rows import PredictionRows, TrainingRows
@@ -42,6 +42,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     blueprint_: Blueprint
     #: skorch's history of all stages.
     history_: Any
+    #: How rows are predicted, determined once per pass over the rows.
+    block_plan_: BlockPlan | None = None
 
     def __init__(self, *args: Any, autocast: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -183,6 +185,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         """Return rows to predict in order, as whole tensors where possible."""
         if not isinstance(dataset, PredictionRows):
             return super().get_iterator(dataset, training=training)
+        self.block_plan_ = BlockPlan.of(self.module_)
         params = self.get_params_for("iterator_valid")
         params.setdefault("batch_size", self.batch_size)
         return prediction_batches(dataset, params, worker_seeds(len(self.history)))
@@ -199,7 +202,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             features = to_device(batch[0], self.device)
             if training or self.valid_collate_fn is not None:
                 return self.infer(features)
-            return outputs_in_blocks(self.module_, features)
+            return outputs_in_blocks(self.module_, features, self.block_plan_)
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode.

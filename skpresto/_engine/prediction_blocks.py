@@ -8,7 +8,7 @@ of a prediction would then depend on which rows are predicted together.
 from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -29,19 +29,38 @@ _VALUES_PER_BLOCK = 1 << 18
 _ALIGNED = 16
 
 
-def block_size(features: Any, module: nn.Module) -> int:
-    """Return the number of rows in every forward pass.
+class BlockPlan(NamedTuple):
+    """What the forward pass of a module depends on, beside the shape of a row.
 
-    It depends on the shape of a row and on the module, not on the number of rows.
-    Features of several parts are treated as images: what they cost is not known.
+    Parameters
+    ----------
+    n_parameters : int
+        Number of parameters of the module.
+    needs_padding : bool
+        Whether results depend on the alignment of rows in memory.
     """
-    if not isinstance(features, Tensor) or features.dim() != 2:
-        return _BLOCK_OF_IMAGES
-    n_parameters = sum(p.numel() for p in module.parameters())
-    wanted = _WORK_PER_BLOCK // max(1, n_parameters)
-    wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
-    at_most = max(16, _VALUES_PER_BLOCK // max(1, features.shape[1]))
-    return min(wanted, at_most) // 16 * 16
+
+    n_parameters: int
+    needs_padding: bool
+
+    @classmethod
+    def of(cls, module: nn.Module) -> "BlockPlan":
+        """Return the plan of a module."""
+        n_parameters = sum(p.numel() for p in module.parameters())
+        return cls(n_parameters, any(map(_is_sensitive_to_alignment, module.modules())))
+
+    def block_size(self, features: Any) -> int:
+        """Return the number of rows in every forward pass.
+
+        It depends on the shape of a row and on the module, not on the number of rows.
+        Features of several parts are treated as images: what they cost is not known.
+        """
+        if not isinstance(features, Tensor) or features.dim() != 2:
+            return _BLOCK_OF_IMAGES
+        wanted = _WORK_PER_BLOCK // max(1, self.n_parameters)
+        wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
+        at_most = max(16, _VALUES_PER_BLOCK // max(1, features.shape[1]))
+        return min(wanted, at_most) // 16 * 16
 
 
 def blocks_of(features: Any, size: int) -> Iterator[tuple[Any, int]]:
@@ -61,11 +80,16 @@ def _fill_up(block: Tensor, size: int) -> Tensor:
     return torch.cat((block, copies))
 
 
-def outputs_in_blocks(module: nn.Module, features: Any) -> Tensor:
-    """Return the outputs of a module in evaluation mode, block by block."""
-    needs_padding = any(map(_is_sensitive_to_alignment, module.modules()))
-    size = block_size(features, module)
-    with _PadLinearInputs() if needs_padding else nullcontext():
+def outputs_in_blocks(
+    module: nn.Module, features: Any, plan: BlockPlan | None = None
+) -> Tensor:
+    """Return the outputs of a module in evaluation mode, block by block.
+
+    A plan made for earlier features saves a look at all layers of the module.
+    """
+    plan = plan or BlockPlan.of(module)
+    size = plan.block_size(features)
+    with _PadLinearInputs() if plan.needs_padding else nullcontext():
         outputs = [
             outputs_of(module, block)[:n_rows]
             for block, n_rows in blocks_of(features, size)

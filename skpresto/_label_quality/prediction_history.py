@@ -95,7 +95,15 @@ class PredictionHistory:
         )
 
     def record(self, index: Tensor, predicted: Tensor) -> None:
-        """Add one prediction for each of the samples at ``index``, all distinct."""
+        """Add one prediction for each of the samples at ``index``, all distinct.
+
+        Parameters
+        ----------
+        index : Tensor of shape (b,)
+            The samples.
+        predicted : Tensor of shape (b,) or (1, b)
+            Their predicted classes.
+        """
         if self._visits is None or not self._visits.comes_next(index):
             self.expect([index])
         self._current.add(predicted)
@@ -111,10 +119,10 @@ class PredictionHistory:
         if visits is None or not visits.n_made:
             return
         index = visits.index[: visits.n_made]
-        newest = torch.cat(visits.predicted).to(self._predicted.dtype).unsqueeze(1)
+        newest = torch.cat(visits.predicted, dim=-1).to(self._predicted.dtype)
         older = visits.rows[: visits.n_made, :-1]
         counts = (visits.counts[: visits.n_made] + 1).clamp_(max=self.length)
-        self._predicted.index_copy_(0, index, torch.cat((newest, older), dim=1))
+        self._predicted.index_copy_(0, index, torch.cat((newest.view(-1, 1), older), dim=1))
         self._n_entries.index_copy_(0, index, counts)
 
     def discard(self) -> None:
@@ -124,7 +132,7 @@ class PredictionHistory:
     def vote_of_batch(self) -> Tensor:
         """Return the vote of each sample of the batch recorded last."""
         visits = self._current
-        newest = visits.predicted[-1]
+        newest = visits.predicted[-1].view(-1)
         if self.length == 1:
             return newest
         older = visits.of_batch(visits.older)
@@ -148,11 +156,12 @@ class PredictionHistory:
             1 where it does, 0 elsewhere: weights for one network.
         """
         visits = self._current
-        newest = visits.predicted[-1]
         is_in_table = self.length > 1 and self.n_classes <= _CLASSES_IN_TABLE
         if is_in_table and visits.expects_labels(labels):
             table = visits.agreement_tables[visits.n_batches - 1]
-            return table.gather(0, newest.unsqueeze(0))
+            newest = visits.predicted[-1]
+            # In training there are two axes, so that no batch waits for a view.
+            return table.gather(0, newest if newest.dim() == 2 else newest.view(1, -1))
         return (self.vote_of_batch() == labels).to(torch.float32).unsqueeze(0)
 
     def frequencies_of_batch(self) -> Tensor:
@@ -163,7 +172,7 @@ class PredictionHistory:
         """
         visits = self._current
         older = visits.of_batch(visits.older)
-        newest = visits.predicted[-1].to(older.dtype).unsqueeze(0)
+        newest = visits.predicted[-1].to(older.dtype).view(1, -1)
         entries = torch.cat((newest, older))
         same = same_class(entries)
         age = torch.arange(self.length, device=entries.device).unsqueeze(1)

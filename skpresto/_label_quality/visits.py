@@ -58,7 +58,7 @@ class Visits:
     def add(self, predicted: Tensor) -> None:
         """Add the predictions of the batch that comes next."""
         self.predicted.append(predicted)
-        self.n_last = predicted.shape[0]
+        self.n_last = predicted.shape[-1]
         self.n_made += self.n_last
         self.n_batches += 1
 

@@ -41,9 +41,11 @@ def by_age(rows: Tensor, counts: Tensor, n_classes: int) -> Tensor:
     """
     n_samples, length = rows.shape
     dtype = smallest_dtype(n_classes + length)
+    entries = rows.t().to(dtype).contiguous()
+    if n_samples and counts.amin() >= length:
+        return entries
     age = numbered_rows(length, n_samples, dtype, rows.device)
     is_empty = age >= counts
-    entries = rows.t().to(dtype).contiguous()
     return torch.maximum(entries, is_empty * (age + n_classes))
 
 

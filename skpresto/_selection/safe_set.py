@@ -17,7 +17,7 @@ class LearnFromSafeSet(SelectionPolicy):
     def select(self, batch: Batch) -> Selection:
         """Return the safe samples of the batch, the same for all networks."""
         weights = self.history.agrees_of_batch(batch.labels)
-        n_networks = len(batch.logits)
+        n_networks = batch.logits.shape[0]
         if n_networks > 1:
             weights = weights.expand(n_networks, -1)
         return Selection(weights=weights)

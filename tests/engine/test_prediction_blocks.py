@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from skpresto._engine.prediction_blocks import (
-    block_size,
+    BlockPlan,
     blocks_of,
     outputs_in_blocks,
 )
@@ -22,7 +22,7 @@ SMALL, LARGE = nn.Linear(10, 2), nn.Linear(100, 10_000)
 def test_rows_of_a_forward_pass_do_not_depend_on_their_number(shape, module, expected):
     for n_rows in (1, 3, 700):
         features = torch.empty(1).expand(n_rows, *shape[1:])
-        assert block_size(features, module) == expected
+        assert BlockPlan.of(module).block_size(features) == expected
 
 
 @given(st.integers(1, 600), st.sampled_from([16, 48, 256]))
