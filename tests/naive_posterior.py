@@ -60,7 +60,9 @@ class NaiveOutOfFold:
     def finalize(self, labels):
         """Return geometric means, flattened by the temperature that fits best."""
         fits = []
-        level = transitions(self._geometric(1.0), labels)
+        level = transitions(
+            self._geometric(1.0), labels, confident_only=True, shrunken=True
+        )
         for temperature in [2 ** (step / 10) for step in range(21)]:
             means = self._geometric(temperature)
             logs = [
@@ -88,10 +90,31 @@ def softmax(logits):
     return [power / sum(powers) for power in powers]
 
 
-def transitions(means, labels, confident_only=False, damping=0.0):
+STRENGTHS = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000]
+
+
+def transitions(means, labels, confident_only=False, damping=0.0, shrunken=False):
     """Return how often each predicted class carries each label."""
+    if shrunken:
+        return shrunken_transitions(counted(means, labels, confident_only))
     prior = [[((j == k) + 1 / C) / 2 for k in range(C)] for j in range(C)]
-    counts = [list(row) if damping else [1 / C] * C for row in prior]
+    added = prior if damping else [[1 / C] * C] * C
+    counts = [
+        [n + more for n, more in zip(*rows, strict=True)]
+        for rows in zip(counted(means, labels, confident_only), added, strict=True)
+    ]
+    return [
+        [
+            (1 - damping) * n / sum(row) + damping * p
+            for n, p in zip(row, prior_row, strict=True)
+        ]
+        for row, prior_row in zip(counts, prior, strict=True)
+    ]
+
+
+def counted(means, labels, confident_only=False):
+    """Return the number of samples of each predicted class with each label."""
+    counts = [[0] * C for _ in range(C)]
     for c, row in enumerate(counts):
         found = [
             (max(mean), label)
@@ -103,18 +126,49 @@ def transitions(means, labels, confident_only=False, damping=0.0):
             found = [pair for pair in found if pair[0] >= middle]
         for _, label in found:
             row[label] += 1
-    return [
-        [
-            (1 - damping) * n / sum(row) + damping * p
-            for n, p in zip(row, prior_row, strict=True)
-        ]
-        for row, prior_row in zip(counts, prior, strict=True)
-    ]
+    return counts
 
 
-def posteriors(means, labels, confident_only=False, damping=0.0):
+def shrunken_transitions(counts):
+    """Return the transition matrix with wrong labels shrunk to uniform ones."""
+    n_classes = len(counts)
+    wrong = [[n for k, n in enumerate(row) if k != j] for j, row in enumerate(counts)]
+    fits = [sum(log_likelihood(row, s) for row in wrong) for s in STRENGTHS]
+    strength = max(
+        s for s, fit in zip(STRENGTHS, fits, strict=True) if fit >= max(fits) - 1e-6
+    )
+    matrix = []
+    for j, row in enumerate(counts):
+        n_wrong = sum(wrong[j])
+        rate = (n_wrong + 1 - 1 / n_classes) / (sum(row) + 1)
+        matrix.append(
+            [
+                1 - rate
+                if j == k
+                else rate * (n + strength / (n_classes - 1)) / (n_wrong + strength)
+                for k, n in enumerate(row)
+            ]
+        )
+    return matrix
+
+
+def log_likelihood(row, strength):
+    """Return that of counts whose probabilities have a symmetric Dirichlet prior.
+
+    Count by count: each further one has the probability (counted so far + strength
+    per place) / (all so far + strength).
+    """
+    total, n_seen = 0.0, 0
+    for n in row:
+        for so_far in range(n):
+            total += math.log((so_far + strength / len(row)) / (n_seen + strength))
+            n_seen += 1
+    return total
+
+
+def posteriors(means, labels, confident_only=False, damping=0.0, shrunken=False):
     """Return the posterior class probabilities of every sample."""
-    matrix = transitions(means, labels, confident_only, damping)
+    matrix = transitions(means, labels, confident_only, damping, shrunken)
     result = []
     for mean, label in zip(means, labels, strict=True):
         joint = [mean[j] * matrix[j][label] for j in range(C)]

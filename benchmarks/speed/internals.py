@@ -26,10 +26,16 @@ def run_phase_one(runner, n_epochs=1):
 
 
 def run_phase_two(runner, n_epochs=1):
+    """Train on the safe set."""
+    runner.run(LearnFromSafeSet(runner.history), n_epochs, stage="phase 2")
+
+
+def run_phase_two_with_quality(runner, n_epochs=1):
     """Train on the safe set, and average probabilities for the label quality."""
     policy = LearnFromSafeSet(runner.history)
     visits = MeanProbabilities(runner.labels, runner.data.n_classes)
     runner.run(policy, n_epochs, stage="phase 2", observe=visits.add)
+    visits.unseen()  # adds up what has been collected
 
 
 def history_bytes(n_samples, n_classes, q):

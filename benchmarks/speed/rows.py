@@ -21,7 +21,12 @@ from contenders import (
     table,
     trainer,
 )
-from internals import history_bytes, run_phase_one, run_phase_two
+from internals import (
+    history_bytes,
+    run_phase_one,
+    run_phase_two,
+    run_phase_two_with_quality,
+)
 from timing import fastest
 
 from skpresto import PrestoppingClassifier
@@ -56,6 +61,7 @@ def epochs_of_an_mlp(full):
             "fused": TightLoop(SmallMLP, X, y, fused=True).epoch,
             "one": partial(run_phase_one, ours),
             "two": partial(run_phase_two, ours),
+            "quality": partial(run_phase_two_with_quality, ours),
             "loader": LoaderLoop(SmallMLP, X, y).epoch,
         },
         rounds=60 if full else 25,
@@ -74,6 +80,7 @@ def epochs_of_an_mlp(full):
         "phase I epoch : TensorDataset + DataLoader epoch", one / seconds["loader"], 0.6
     )
     yield Row("phase II epoch : phase I epoch", two / one, 1.15)
+    yield Row("the same with label quality", seconds["quality"] / one, 1.2)
 
 
 def epochs_of_a_conv_net(full):
@@ -140,7 +147,7 @@ def time_per_sample(full):
         """Visit every sample ``n_times`` in each phase."""
         for _ in range(n_times):
             run_phase_one(runner)
-            run_phase_two(runner)
+            run_phase_two_with_quality(runner)
 
     visit(large, 1)
     seconds = fastest(

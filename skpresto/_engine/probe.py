@@ -110,6 +110,22 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
         )
 
 
+def takes_probabilities(criterion: Any, n_classes: int) -> bool:
+    """Return whether a criterion takes class probabilities as targets."""
+    tensors = getattr(criterion, "state_dict", dict)().values()
+    parts = [value for value in tensors if isinstance(value, Tensor)]
+    device = parts[0].device if parts else None
+    probability = torch.full((2, n_classes), 1 / n_classes, device=device)
+    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([probability])):
+        try:
+            losses = copy.deepcopy(criterion)(
+                torch.zeros_like(probability), probability
+            )
+        except Exception:  # of any type, from the code of the criterion
+            return False
+    return losses.shape == (2,) and bool(losses.isfinite().all())
+
+
 def warn_of_mismatch(
     network: nn.Module, batch: Any, outputs: Tensor, criterion: Callable
 ) -> None:

@@ -4,21 +4,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from skpresto._engine.probe import takes_probabilities
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
 from skpresto._label_quality.trajectories import begin_trajectories
-from skpresto._selection.cross_fit import (
-    CoTeachOnCleanedLabels,
-    SelectByOutOfFoldPosterior,
-)
+from skpresto._selection.cross_fit import LearnPosterior, SelectByOutOfFoldPosterior
 
 #: Epochs on all labels before labels are weighted, unless a stop rule is given. Later
 #: starts lose on pair noise, earlier ones on symmetric noise (benchmarks/NOTES.md).
 PHASE_ONE_EPOCHS = 3
-# Two, to select for each other. Further ones improve little, and each costs one fit.
+# A third one improves little, and costs another fit.
 _N_FINAL_NETWORKS = 2
+# Fold networks must accept this fraction of all labels, and of those of each class that
+# is not rare: that has this fraction of the mean number of labels per class.
+_LEAST_OF_ALL, _LEAST_OF_CLASS, _NOT_RARE = 0.5, 0.1, 0.5
 
 
 def train_fold_networks(
@@ -35,10 +36,10 @@ def train_fold_networks(
     weighted by their posterior for the rest of ``n_epochs``. They remain in
     ``trainer.net``.
 
-    Networks that reject most labels have learned too little to assess them. Training on
-    all labels is therefore extended until half of the labels are accepted, for at most
-    half of ``n_epochs``. If fewer than half are accepted then, or in the end, None is
-    returned.
+    Networks that reject most labels, or nearly all of a class, have learned too little
+    to assess them. Training on all labels is therefore extended until enough labels are
+    accepted (:func:`accepts_enough`), for at most half of ``n_epochs``. If too few are
+    accepted then, or in the end, None is returned.
 
     Parameters
     ----------
@@ -57,16 +58,16 @@ def train_fold_networks(
     probabilities = OutOfFoldProbabilities(folds, trainer.data.n_classes, q)
     policy = SelectByOutOfFoldPosterior(probabilities, trainer.labels, epsilon)
 
-    def accepts_half() -> bool:
-        return _accepts_half(policy.acceptance, probabilities.is_known())
+    def is_ready() -> bool:
+        return accepts_enough(policy.acceptance, probabilities.is_known())
 
     trainer.run(policy, stop_epoch, stage="cross-fit phase 1", observe=observe)
     n_further = last_start(n_epochs) - stop_epoch
-    if not accepts_half() and not trainer.run(
+    if not is_ready() and not trainer.run(
         policy,
         n_further,
         stage="cross-fit phase 1",
-        until=accepts_half,
+        until=is_ready,
         observe=observe,
     ):
         return None
@@ -84,9 +85,10 @@ def train_fold_networks(
         trainer.labels,
         epsilon,
         confident_only=True,
+        shrunken=True,
     )
     is_known = row_sums(posterior.probability) > 0
-    return posterior if _accepts_half(posterior, is_known) else None
+    return posterior if accepts_enough(posterior, is_known) else None
 
 
 def last_start(n_epochs: int) -> int:
@@ -98,10 +100,30 @@ def last_start(n_epochs: int) -> int:
     return -(-n_epochs // 2)
 
 
-def _accepts_half(posterior: LabelPosterior, is_known: Tensor) -> bool:
-    """Return whether at least half of the assessed labels are accepted."""
+def accepts_enough(posterior: LabelPosterior, is_known: Tensor) -> bool:
+    """Return whether half of the labels are accepted, and some of each class.
+
+    Networks that have not learned to predict a class take its labels for mistakes, and
+    would never learn it from then on. Rare classes, of which few labels may be correct,
+    are not considered.
+
+    Parameters
+    ----------
+    posterior : LabelPosterior
+        What is known of the labels.
+    is_known : Tensor of shape (n_samples,), dtype=bool
+        The samples that are assessed.
+    """
     is_safe = posterior.assess_all().is_safe[is_known]
-    return is_safe.double().mean().item() >= 0.5
+    labels = posterior.labels[is_known]
+    n_classes = posterior.probability.shape[1]
+    n_given = torch.bincount(labels, minlength=n_classes).double()
+    n_safe = torch.bincount(labels[is_safe], minlength=n_classes)
+    is_lost = (n_safe < _LEAST_OF_CLASS * n_given) & (
+        n_given >= _NOT_RARE * n_given.mean()
+    )
+    is_half = is_safe.double().mean().item() >= _LEAST_OF_ALL
+    return is_half and not is_lost.any().item()
 
 
 def with_rows_of_weight_zero(
@@ -122,10 +144,14 @@ def with_rows_of_weight_zero(
 
 
 def train_final_networks(
-    trainer: Trainer, assessment: LabelAssessment, max_epochs: int
+    trainer: Trainer, posterior: LabelPosterior, max_epochs: int
 ) -> None:
-    """Train networks on usable labels, as an ensemble with the fold networks."""
+    """Train networks on the posterior, as an ensemble with the fold networks."""
     # Copies of a pretrained instance, trained on the same batches, stay equal.
     n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_FINAL_NETWORKS
     trainer.start(n_networks, folds=trainer.net.networks)
-    trainer.run(CoTeachOnCleanedLabels(assessment), max_epochs, stage="final")
+    n_classes = trainer.data.n_classes
+    policy = LearnPosterior(
+        posterior, takes_probabilities(trainer.net.criterion_, n_classes)
+    )
+    trainer.run(policy, max_epochs, stage="final")

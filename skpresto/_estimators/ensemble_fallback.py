@@ -35,9 +35,10 @@ def fall_back_to_ensemble(
     n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_NETWORKS
     warn_caller(
         f"{type(estimator).__name__}: the fold networks accepted fewer than half of "
-        f"the labels, so an ensemble of {n_networks} networks is trained as in "
-        "PrestoppingClassifier instead, and no label is corrected. More samples, more "
-        "max_epochs or a better module may avoid this.",
+        "the labels, or nearly none of a class, so an ensemble of "
+        f"{n_networks} networks is trained as in PrestoppingClassifier instead, and no "
+        "label is corrected. More samples, more max_epochs or a better module may "
+        "avoid this.",
         FallbackWarning,
     )
     if estimator.stop_rule_ is None:

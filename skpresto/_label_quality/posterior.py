@@ -10,6 +10,7 @@ from skpresto._label_quality.blocks import blocks
 from skpresto._label_quality.transitions import (
     above_class_median_confidence,
     counted_transition_matrix,
+    shrunken_transition_matrix,
 )
 
 
@@ -70,6 +71,9 @@ class LabelPosterior:
     damping : float in [0, 1], default=0.0
         Weight of a prior by which T is moved towards "half of the labels are correct,
         the others are random", for probabilities of networks trained on the labels.
+    shrunken : bool, default=False
+        Shrink the wrong labels of each class towards uniform ones instead, as far as
+        the counts are uniform, for out-of-fold probabilities.
 
     Attributes
     ----------
@@ -84,12 +88,14 @@ class LabelPosterior:
         epsilon: float = 0.0,
         confident_only: bool = False,
         damping: float = 0.0,
+        shrunken: bool = False,
     ) -> None:
         self.probability = probability
         self.labels = labels
         self.epsilon = epsilon
         self.confident_only = confident_only
         self.damping = damping
+        self.shrunken = shrunken
         self.count_transitions()
 
     def count_transitions(self) -> None:
@@ -102,11 +108,12 @@ class LabelPosterior:
                 confidence[known], predicted[known]
             )
         vars(self).pop("transition_matrix", None)  # two of many classes are large
-        self.transition_matrix = counted_transition_matrix(
-            predicted[is_counted],
-            self.labels[is_counted],
-            self.probability.shape[1],
-            self.damping,
+        counted = predicted[is_counted], self.labels[is_counted]
+        n_classes = self.probability.shape[1]
+        self.transition_matrix = (
+            shrunken_transition_matrix(*counted, n_classes)
+            if self.shrunken
+            else counted_transition_matrix(*counted, n_classes, self.damping)
         )
 
     def posterior(self, index: Tensor) -> Tensor:

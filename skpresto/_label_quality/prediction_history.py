@@ -122,7 +122,9 @@ class PredictionHistory:
         newest = torch.cat(visits.predicted, dim=-1).to(self._predicted.dtype)
         older = visits.rows[: visits.n_made, :-1]
         counts = (visits.counts[: visits.n_made] + 1).clamp_(max=self.length)
-        self._predicted.index_copy_(0, index, torch.cat((newest.view(-1, 1), older), dim=1))
+        self._predicted.index_copy_(
+            0, index, torch.cat((newest.view(-1, 1), older), dim=1)
+        )
         self._n_entries.index_copy_(0, index, counts)
 
     def discard(self) -> None:

@@ -4,7 +4,10 @@ import torch
 from torch import Tensor
 
 from skpresto._label_quality.blocks import blocks
-from skpresto._label_quality.transitions import counted_transition_matrix
+from skpresto._label_quality.transitions import (
+    above_class_median_confidence,
+    shrunken_transition_matrix,
+)
 
 # Temperatures that flatten probabilities, from 1 to 4. Values below 1 often fit better
 # but reject correct labels of samples that are hard to learn.
@@ -52,13 +55,21 @@ def _likelihoods(logits: Tensor, labels: Tensor, is_known: Tensor) -> list[float
 
 
 def _unscaled_transitions(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
-    """Return the transition matrix counted without temperature scaling."""
+    """Return the transition matrix counted without temperature scaling.
+
+    It is that of :class:`~skpresto._label_quality.posterior.LabelPosterior`, counted
+    among the more confident half of each predicted class. Counted among all samples,
+    errors of the networks would count as label noise, and overconfident probabilities
+    would seem to fit.
+    """
     confidence = torch.empty(len(labels), dtype=torch.float32, device=logits.device)
     predicted = torch.empty_like(labels)
     for part in blocks(*logits.shape):
         probability = torch.softmax(logits[part].float(), dim=1).mul_(is_known[part])
         confidence[part], predicted[part] = probability.max(dim=1)
-    is_counted = confidence > 0
-    return counted_transition_matrix(
-        predicted[is_counted], labels[is_counted], logits.shape[1]
+    known = (confidence > 0).nonzero().squeeze(1)
+    is_counted = above_class_median_confidence(confidence[known], predicted[known])
+    counted = known[is_counted]
+    return shrunken_transition_matrix(
+        predicted[counted], labels[counted], logits.shape[1]
     )

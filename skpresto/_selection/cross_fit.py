@@ -2,16 +2,11 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
+from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
-from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
+from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._selection.base import Batch, CorrectingPolicy, Selection
-from skpresto._selection.small_loss import forget_rate, is_small_loss
-
-#: Epochs until the full expected fraction of wrong labels is left out, the default of
-#: Co-teaching.
-_RAMP_EPOCHS = 10
 
 
 class SelectByOutOfFoldPosterior(CorrectingPolicy):
@@ -44,7 +39,9 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
     ) -> None:
         super().__init__()
         self.probabilities = probabilities
-        self.acceptance = LabelPosterior(probabilities.mean, labels, epsilon)
+        self.acceptance = LabelPosterior(
+            probabilities.mean, labels, epsilon, shrunken=True
+        )
         self.is_selecting = False
         self._counted_in = -1
 
@@ -88,47 +85,40 @@ def weights_by_lead(posterior: Tensor, labels: Tensor) -> Tensor:
     return weights.masked_fill_(weights < 0.5, 0)
 
 
-class CoTeachOnCleanedLabels(CorrectingPolicy):
-    """Train final networks on accepted and corrected labels, by small-loss exchange.
+class LearnPosterior(CorrectingPolicy):
+    """Train final networks on the posterior class probabilities of every sample.
 
-    The posterior gives the expected fraction of labels that are still wrong. That
-    fraction of each batch is left out, as in Co-teaching: each network leaves out for
-    the other one the labels with the largest cross-entropy. A single network does so
-    for itself. Fractions of a sample are carried over to the next batch.
+    As in distillation, the targets are probabilities: a label that is half believed is
+    half learned, and no sample is left out.
 
     Parameters
     ----------
-    assessment : LabelAssessment
-        What is known of every training label.
+    posterior : LabelPosterior
+        What the fold networks say about every training label.
+    takes_probabilities : bool, default=True
+        Whether the criterion takes class probabilities as targets. If not, the most
+        probable class is learned, with its posterior probability as the weight.
     """
 
-    def __init__(self, assessment: LabelAssessment) -> None:
+    def __init__(
+        self, posterior: LabelPosterior, takes_probabilities: bool = True
+    ) -> None:
         super().__init__()
-        self._labels = assessment.labels
-        self._is_usable = assessment.is_usable
-        errors = assessment.error_probability[self._is_usable]
-        self.expected_noise_rate = errors.mean().item() if len(errors) else 0.0
-        self._carried_over: Tensor | float = 0.0
+        self.posterior = posterior
+        self.takes_probabilities = takes_probabilities
+        # A sample of which nothing is known has no posterior, and is not learned.
+        all_known = bool((row_sums(posterior.probability) > 0).all())
+        self.may_select_nothing = not (all_known and takes_probabilities)
 
     def select(self, batch: Batch) -> Selection:
-        """Return for each network the usable labels that the other one keeps."""
-        is_usable = self._is_usable.index_select(0, batch.index)
-        labels = self._labels.index_select(0, batch.index)
-        n_usable = is_usable.sum()
-        rate = forget_rate(batch.epoch, self.expected_noise_rate, _RAMP_EPOCHS)
-        due = self._carried_over + rate * n_usable
-        n_left_out = due.floor()
-        self._carried_over = due - n_left_out
-        losses = _cross_entropies(batch.logits, labels)
-        losses = losses.masked_fill(~is_usable, torch.inf)
-        is_kept = is_usable & is_small_loss(losses, n_usable - n_left_out)
-        self.count_corrected((labels != batch.labels) & is_kept.any(dim=0))
-        weights = is_kept.flip(0).to(batch.losses.dtype)
-        return Selection(weights=weights, targets=labels)
-
-
-def _cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return the cross-entropy of each network and sample, of shape (k, b)."""
-    flat = logits.flatten(0, 1)
-    targets = labels.expand(logits.shape[:2]).flatten()
-    return cross_entropy(flat, targets, reduction="none").view(logits.shape[:2])
+        """Return the same targets for all networks."""
+        posterior = self.posterior.posterior(batch.index).to(batch.logits.dtype)
+        highest, suggested = posterior.max(dim=1)
+        self.count_corrected((suggested != batch.labels) & (highest > 0))
+        shape = batch.logits.shape[:2]
+        if not self.takes_probabilities:
+            return Selection(weights=highest.expand(shape), targets=suggested)
+        weights = None
+        if self.may_select_nothing:
+            weights = (highest > 0).to(batch.losses.dtype).expand(shape)
+        return Selection(weights=weights, targets=posterior)

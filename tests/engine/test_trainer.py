@@ -192,7 +192,8 @@ def test_start_can_change_the_number_of_networks_and_keep_the_old_ones(make_trai
         )
         together = torch.softmax(trainer.net.module_.eval()(X), dim=1)
     assert (len(fresh), len(old)) == (2, 3)
-    expected = torch.softmax((fresh.mean(dim=0) + old.mean(dim=0)) / 2, dim=1)
+    weighted = 0.8 * fresh.mean(dim=0) + 0.2 * old.mean(dim=0)
+    expected = torch.softmax(weighted, dim=1)
     assert torch.allclose(together, expected, atol=1e-6)
 
 

@@ -1,5 +1,6 @@
 import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,14 @@ from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
 from tests.discovery import StopAfter, quick
 
 RULE = NoiseRateStop(0.35)
+
+
+class OnlyClassNumbers(torch.nn.CrossEntropyLoss):
+    """A criterion that takes no probabilities as targets."""
+
+    def forward(self, logits, targets):
+        assert not targets.is_floating_point()
+        return super().forward(logits, targets)
 
 
 @pytest.fixture
@@ -217,8 +226,8 @@ def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs):
     )
     assert (len(folds), len(final)) == (3, 2)
     assert len({p.tobytes() for p in folds + final}) == 5
-    # Half of the weight on either side, whatever the number of networks.
-    together = np.exp((np.mean(folds, axis=0) + np.mean(final, axis=0)) / 2)
+    # Four fifths of the weight on the final ones, whatever the number of networks.
+    together = np.exp(0.2 * np.mean(folds, axis=0) + 0.8 * np.mean(final, axis=0))
     expected = together / together.sum(axis=1, keepdims=True)
     assert np.allclose(clf.predict_proba(X), expected, atol=1e-5)
 
@@ -360,7 +369,7 @@ def test_the_length_of_the_history_and_the_epsilon_given_are_used(
 
 
 @pytest.mark.parametrize(
-    ("accepts_half", "n_first", "n_second", "has_posterior"),
+    ("accepts_enough", "n_first", "n_second", "has_posterior"),
     [
         ([True, True], 2, 8, True),
         ([False, False, True, True], 4, 6, True),
@@ -369,17 +378,55 @@ def test_the_length_of_the_history_and_the_epsilon_given_are_used(
     ],
     ids=["at once", "after a while", "not by half of the epochs", "not in the end"],
 )
-def test_phase_one_is_extended_until_half_of_the_labels_are_accepted(
-    make_trainer, monkeypatch, accepts_half, n_first, n_second, has_posterior
+def test_phase_one_is_extended_until_enough_labels_are_accepted(
+    make_trainer, monkeypatch, accepts_enough, n_first, n_second, has_posterior
 ):
     trainer = make_trainer()
-    answers = iter(accepts_half)
-    monkeypatch.setattr(cross_fitting, "_accepts_half", lambda *_: next(answers))
+    answers = iter(accepts_enough)
+    monkeypatch.setattr(cross_fitting, "accepts_enough", lambda *_: next(answers))
     posterior = fold_networks(trainer, 2, 10)
     assert [record.stage for record in trainer.records] == (
         ["cross-fit phase 1"] * n_first + ["cross-fit phase 2"] * n_second
     )
     assert (posterior is not None) == has_posterior
+
+
+@pytest.mark.parametrize(
+    ("n_given", "n_safe", "is_enough"),
+    [
+        ([20, 20, 20], [10, 10, 10], True),
+        ([20, 20, 20], [10, 10, 9], False),
+        ([20, 20, 20], [19, 19, 2], True),
+        ([20, 20, 20], [20, 20, 1], False),
+        ([20, 20, 7], [20, 20, 0], True),
+        ([20, 20, 0], [20, 20, 0], True),
+    ],
+    ids=["half", "less", "a tenth of a class", "less of it", "rare", "no label"],
+)
+def test_half_of_the_labels_and_a_tenth_of_each_common_class_are_enough(
+    n_given, n_safe, is_enough
+):
+    labels = torch.arange(3).repeat_interleave(torch.tensor(n_given))
+    numbers = zip(n_given, n_safe, strict=True)
+    is_safe = [place < k for n, k in numbers for place in range(n)]
+    unknown = [False] * 100
+    found = SimpleNamespace(
+        labels=torch.cat([labels, torch.zeros(100, dtype=torch.int64)]),
+        probability=torch.zeros(len(labels) + 100, 3),
+        assess_all=lambda: SimpleNamespace(is_safe=torch.tensor(is_safe + unknown)),
+    )
+    is_known = torch.tensor([True] * len(labels) + unknown)
+    assert cross_fitting.accepts_enough(found, is_known) == is_enough
+
+
+@pytest.mark.parametrize("criterion", [torch.nn.CrossEntropyLoss, OnlyClassNumbers])
+def test_final_networks_learn_with_a_criterion_for_class_numbers_only(
+    noisy_blobs, criterion
+):
+    X, y, y_true = noisy_blobs
+    clf = quick(CrossPrestoppingClassifier, criterion=criterion).fit(X, y)
+    assert not clf.used_fallback_
+    assert clf.score(X, y_true) > 0.9
 
 
 class EmptyFolds:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from skpresto._label_quality import blocks
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
-from skpresto._label_quality.transitions import counted_transition_matrix
+from skpresto._label_quality.transitions import shrunken_transition_matrix
 from tests.naive_posterior import (
     C,
     K,
@@ -105,7 +105,8 @@ def test_overconfident_probabilities_are_flattened_by_the_temperature_that_fits_
     probability[index, top] = torch.where(is_clear, 1.0, 0.95)
     probabilities = OutOfFoldProbabilities(torch.zeros_like(index), C, 1)
     probabilities.add(index, probability)
-    noise = counted_transition_matrix(top, labels, C)
+    # The more confident half of each class is clear, and all of its labels are kept.
+    noise = shrunken_transition_matrix(labels[is_clear], labels[is_clear], C)
     found = probabilities.finalize(labels)
 
     def flattened(temperature):

@@ -30,25 +30,28 @@ from tests.naive_posterior import (
 dampings = st.sampled_from([0.0, 0.2, 1.0])
 
 
-@given(visits_made, labels_of, folds_of, lengths, st.booleans(), dampings)
+@given(
+    visits_made, labels_of, folds_of, lengths, st.booleans(), dampings, st.booleans()
+)
 def test_posteriors_equal_those_of_the_naive_twin(
-    visits, labels, folds, q, is_end, damping
+    visits, labels, folds, q, is_end, damping, shrunken
 ):
     """While networks are trained, and in the end."""
     naive = NaiveOutOfFold(visits, folds, q)
     means = naive.finalize(labels) if is_end else naive.means
     if is_undecided(means, is_end) or (naive.is_tied and is_end):
         return
-    if is_end and is_undecided(naive._geometric(1.0)):
+    if is_end and is_undecided(naive._geometric(1.0), confident_only=True):
         return
     given = torch.tensor(labels)
     probabilities = probabilities_after(visits, folds, q)
     probability = probabilities.finalize(given) if is_end else probabilities.mean
-    found = LabelPosterior(probability, given, confident_only=is_end, damping=damping)
-    matrix = np.array(transitions(means, labels, is_end, damping))
+    how = {"confident_only": is_end, "damping": damping, "shrunken": shrunken}
+    found = LabelPosterior(probability, given, **how)
+    matrix = np.array(transitions(means, labels, **how))
     assert found.transition_matrix.numpy() == pytest.approx(matrix)
     everything = found.posterior(torch.arange(N))
-    expected = np.array(posteriors(means, labels, is_end, damping))
+    expected = np.array(posteriors(means, labels, **how))
     assert everything.numpy() == pytest.approx(expected, abs=1e-5)
     some = torch.tensor([4, 0])
     assert torch.equal(found.posterior(some), everything[some])
