@@ -112,15 +112,15 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
 
 def takes_probabilities(criterion: Any, n_classes: int) -> bool:
     """Return whether a criterion takes class probabilities as targets."""
-    tensors = getattr(criterion, "state_dict", dict)().values()
-    parts = [value for value in tensors if isinstance(value, Tensor)]
-    device = parts[0].device if parts else None
-    probability = torch.full((2, n_classes), 1 / n_classes, device=device)
+    state = criterion.state_dict() if isinstance(criterion, nn.Module) else {}
+    devices = [value.device for value in state.values() if isinstance(value, Tensor)]
+    probability = torch.full(
+        (2, n_classes), 1 / n_classes, device=devices[0] if devices else None
+    )
+    logits = torch.zeros_like(probability)
     with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([probability])):
         try:
-            losses = copy.deepcopy(criterion)(
-                torch.zeros_like(probability), probability
-            )
+            losses = copy.deepcopy(criterion)(logits, probability)
         except Exception:  # of any type, from the code of the criterion
             return False
     return losses.shape == (2,) and bool(losses.isfinite().all())

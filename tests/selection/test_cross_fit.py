@@ -102,7 +102,8 @@ def test_final_networks_learn_the_posterior_of_every_sample_that_was_seen(
         assert selection.targets.tolist() == likeliest
         weights = [max(row) for row in rows]
     if selection.weights is None:
-        assert all(is_seen) and not policy.may_select_nothing
+        assert all(is_seen)
+        assert not policy.may_select_nothing
     else:
         assert selection.weights.tolist() == [weights] * K
         assert policy.may_select_nothing
