@@ -28,6 +28,7 @@ from sklearn.datasets import load_digits
 from skorch.callbacks import LRScheduler
 
 import skpresto
+from skpresto import baselines
 from skpresto._resume import files
 from skpresto._resume.journal import FitJournal
 
@@ -39,14 +40,21 @@ def problem():
     X, y = load_digits(return_X_y=True)
     X, y = (X[:600] / 16).astype(np.float32), y[:600]
     is_wrong = np.random.RandomState(1).uniform(size=len(y)) < 0.3
-    return X, np.where(is_wrong, (y + 1) % 10, y)
+    return {"X": X, "y": np.where(is_wrong, (y + 1) % 10, y)}
+
+
+def with_validation_data():
+    """Return the same with correct labels of further rows."""
+    X, y = load_digits(return_X_y=True)
+    X = (X[600:700] / 16).astype(np.float32)
+    return {**problem(), "X_val": X, "y_val": y[600:700]}
 
 
 def unpredictable():
     """Return labels that cannot be predicted: CrossPrestopping falls back."""
     rng = np.random.RandomState(2)
     X = rng.normal(size=(300, 20)).astype(np.float32)
-    return X, rng.randint(10, size=300)
+    return {"X": X, "y": rng.randint(10, size=300)}
 
 
 def contenders():
@@ -55,6 +63,10 @@ def contenders():
     for name in skpresto.__all__:
         if name.endswith("Classifier"):
             yield name, getattr(skpresto, name)(**settings), problem()
+    for name in baselines.__all__:
+        needs_clean = name == "LearningToReweightClassifier"
+        data = with_validation_data() if needs_clean else problem()
+        yield name, getattr(baselines, name)(**settings), data
     prestopping = skpresto.PrestoppingClassifier(**settings)
     yield "Adam", prestopping.set_params(optimizer=torch.optim.Adam, lr=0.01), problem()
     by_batch = LRScheduler(COSINE, T_max=60, step_every="batch")
@@ -92,8 +104,8 @@ def attempt(clf, data, folder, out, before=None):
         if before is not None:
             before()
         with skpresto.resumable(folder, every=0):
-            clf.fit(*data)
-        Path(out).write_text(digest(clf, data[0]))
+            clf.fit(**data)
+        Path(out).write_text(digest(clf, data["X"]))
         os._exit(0)
     except BaseException:
         traceback.print_exc()
@@ -201,7 +213,7 @@ def at_random_times(n_wanted):
     while total < n_wanted:
         for name, clf, data in contenders():
             started = time.perf_counter()
-            clf.fit(*data)
+            clf.fit(**data)
             longest = 0.7 * (time.perf_counter() - started)
             is_equal, n_kills = compare(clf, data, at_random(rng, longest))
             total += n_kills

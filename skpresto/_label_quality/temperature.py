@@ -12,6 +12,8 @@ from skpresto._label_quality.transitions import (
 # Temperatures that flatten probabilities, from 1 to 4. Values below 1 often fit better
 # but reject correct labels of samples that are hard to learn.
 _TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+# Likelihoods that differ by less count as equal, and the lowest temperature is chosen.
+_TOLERANCE = 1e-6
 
 
 def scale_temperature(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tensor:
@@ -33,7 +35,9 @@ def scale_temperature(logits: Tensor, labels: Tensor, is_known: Tensor) -> Tenso
     """
     is_known = is_known.unsqueeze(1)
     likelihoods = _likelihoods(logits, labels, is_known)
-    temperature = _TEMPERATURES[likelihoods.index(max(likelihoods))]
+    enough = max(likelihoods) - _TOLERANCE
+    fitting = zip(_TEMPERATURES, likelihoods, strict=True)
+    temperature = next(t for t, likelihood in fitting if likelihood >= enough)
     for part in blocks(*logits.shape):
         scaled = torch.softmax(logits[part].float() / temperature, dim=1)
         logits[part] = scaled.mul_(is_known[part])

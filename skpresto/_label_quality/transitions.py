@@ -2,16 +2,14 @@
 
 import numpy as np
 import torch
-from scipy.special import gammaln
 from torch import Tensor
 
 from skpresto._label_quality.blocks import blocks
-from skpresto.noise._counts import joint_counts, rows_given_truth
-
-# Strengths of the prior of uniform errors among which the most likely one is chosen.
-_STRENGTHS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000)
-# Likelihoods that differ by less count as equal.
-_TOLERANCE = 1e-6
+from skpresto.noise._counts import (
+    joint_counts,
+    rows_given_truth,
+    shrunken_rows_given_truth,
+)
 
 
 def counted_transition_matrix(
@@ -66,69 +64,14 @@ def _rows(
 def shrunken_transition_matrix(true: Tensor, given: Tensor, n_classes: int) -> Tensor:
     """Return how often each class carries each label, with less sampling error.
 
-    The counts of a few wrong labels per class are mostly chance, and the errors of a
-    network look like label noise between similar classes. The distribution of the wrong
-    labels of each class is therefore shrunk towards the uniform one: it has a symmetric
-    Dirichlet prior, whose strength is the one under which the counts of all classes are
-    most likely (empirical Bayes). Uniform noise is found to be uniform; noise between
-    pairs of classes is left as counted.
-
-    The noise rate of a class is counted with one more sample, labeled at random.
-
-    Returns
-    -------
-    matrix : Tensor of shape (n_classes, n_classes)
-        As from :func:`counted_transition_matrix`.
-
-    Examples
-    --------
-    >>> true = torch.tensor([0] * 20 + [1] * 20 + [2] * 20)
-    >>> given = torch.tensor([0] * 18 + [1, 2] + [1] * 18 + [2, 2] + [2] * 19 + [0])
-    >>> shrunken_transition_matrix(true, given, n_classes=3)
-    tensor([[0.8730, 0.0635, 0.0635],
-            [0.0634, 0.8730, 0.0635],
-            [0.0397, 0.0397, 0.9206]])
+    See :func:`skpresto.noise._counts.shrunken_rows_given_truth`. The result is stored
+    like that of :func:`counted_transition_matrix`.
     """
-    classes, labels = true.cpu().numpy(), given.cpu().numpy()
-    is_wrong = classes != labels
-    pairs = classes[is_wrong].astype(np.int64) * n_classes + labels[is_wrong]
-    pairs, counts = np.unique(pairs, return_counts=True)
-    rows, columns = np.divmod(pairs, n_classes)
-    n_wrong = np.bincount(rows, weights=counts, minlength=n_classes)
-    n_samples = np.bincount(classes, minlength=n_classes)
-    n_others = max(1, n_classes - 1)
-    strength = _likeliest_strength(counts, n_wrong, n_others)
-    rate = (n_wrong + 1 - 1 / n_classes) / (n_samples + 1)
-    scale = rate / (n_wrong + strength)
-    matrix = np.empty((n_classes, n_classes), dtype=np.float32, order="F")
-    matrix[:] = (scale * strength / n_others)[:, np.newaxis]
-    matrix[rows, columns] += scale[rows] * counts
-    np.fill_diagonal(matrix, 1 - rate)
-    return torch.from_numpy(matrix.T).to(true.device).t()
-
-
-def _likeliest_strength(
-    counts: np.ndarray, n_wrong: np.ndarray, n_others: int
-) -> float:
-    """Return the strength of the prior that explains the counts of wrong labels best.
-
-    Parameters
-    ----------
-    counts : ndarray
-        Counts of pairs of a class and a wrong label, those that occur.
-    n_wrong : ndarray of shape (n_classes,)
-        Their sum for each class.
-    n_others : int
-        Number of wrong labels that a class can have.
-    """
-    likelihoods = [
-        np.sum(gammaln(strength) - gammaln(n_wrong + strength))
-        + np.sum(gammaln(counts + strength / n_others) - gammaln(strength / n_others))
-        for strength in _STRENGTHS
-    ]
-    enough = max(likelihoods) - _TOLERANCE
-    both = zip(_STRENGTHS, likelihoods, strict=True)
-    return max(strength for strength, likelihood in both if likelihood >= enough)
+    matrix = shrunken_rows_given_truth(
+        given.cpu().numpy(), true.cpu().numpy(), n_classes
+    )
+    by_columns = np.asfortranarray(matrix, dtype=np.float32)
+    return torch.from_numpy(by_columns.T).to(true.device).t()
 
 
 def above_class_median_confidence(confidence: Tensor, predicted: Tensor) -> Tensor:

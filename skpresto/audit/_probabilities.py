@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpresto._labels import Codes
-from skpresto.noise._counts import joint_counts, rows_given_truth
+from skpresto.noise._counts import shrunken_rows_given_truth
 
 Floats = NDArray[np.float64]
 
@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 _MIN_PROBABILITY = 1e-6
 # Temperatures that flatten probabilities, from 1 to 4.
 _TEMPERATURES = [2 ** (step / 10) for step in range(21)]
+# Likelihoods that differ by less count as equal, and the lowest temperature is chosen.
+_TOLERANCE = 1e-9
 
 
 class Assessment(NamedTuple):
@@ -49,8 +51,7 @@ def assess_labels(probability: Floats, codes: Codes) -> Assessment:
     logs = _temperature_scaled(
         np.log(np.maximum(probability, _MIN_PROBABILITY)), labels
     )
-    is_counted = _above_class_median_confidence(logs.max(axis=1), logs.argmax(axis=1))
-    transitions = _counted_transitions(logs[is_counted], labels[is_counted])
+    transitions = _counted_transitions(logs, labels)
     joint = logs + np.log(transitions.T[labels])
     own = np.take_along_axis(joint, labels[:, None], axis=1)[:, 0]
     suggested = joint.argmax(axis=1)
@@ -61,8 +62,9 @@ def assess_labels(probability: Floats, codes: Codes) -> Assessment:
 
 def _counted_transitions(logs: Floats, labels: NDArray[np.intp]) -> Floats:
     """Return how often each predicted class carries each label."""
-    joint = joint_counts(labels, logs.argmax(axis=1), logs.shape[1])
-    return rows_given_truth(joint, smoothing=1)
+    predicted = logs.argmax(axis=1)
+    counted = _above_class_median_confidence(logs.max(axis=1), predicted)
+    return shrunken_rows_given_truth(labels[counted], predicted[counted], logs.shape[1])
 
 
 def _temperature_scaled(logs: Floats, labels: NDArray[np.intp]) -> Floats:
@@ -79,7 +81,10 @@ def _temperature_scaled(logs: Floats, labels: NDArray[np.intp]) -> Floats:
     def likelihood(temperature: float) -> Any:
         return np.logaddexp.reduce(scaled(temperature) + of_label, axis=1).mean()
 
-    return scaled(max(_TEMPERATURES, key=likelihood))
+    likelihoods = [likelihood(temperature) for temperature in _TEMPERATURES]
+    enough = max(likelihoods) - _TOLERANCE
+    fitting = zip(_TEMPERATURES, likelihoods, strict=True)
+    return scaled(next(t for t, value in fitting if value >= enough))
 
 
 def _above_class_median_confidence(

@@ -4,8 +4,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from skpresto._labels import Codes
+
+# Strengths of the prior of uniform errors among which the most likely one is chosen.
+_STRENGTHS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000)
+# Likelihoods that differ by less count as equal.
+_TOLERANCE = 1e-6
 
 
 def joint_counts(
@@ -85,3 +91,80 @@ def rows_given_truth(
     is_empty = totals[:, 0] == 0
     counts[is_empty, is_empty] = totals[is_empty] = 1
     return counts / totals
+
+
+def shrunken_rows_given_truth(
+    noisy: Codes, true: Codes, n_classes: int
+) -> NDArray[np.float64]:
+    """Estimate a transition matrix, with less sampling error than counts have.
+
+    The counts of a few wrong labels per class are mostly chance, and if ``true`` are
+    predictions, their errors look like label noise between similar classes. The
+    distribution of the wrong labels of each class is therefore shrunk towards the
+    uniform one: it has a symmetric Dirichlet prior, whose strength is the one under
+    which the counts of all classes are most likely (empirical Bayes). Uniform noise is
+    found to be uniform; noise between pairs of classes is left as counted.
+
+    The noise rate of a class is counted with one more sample, labelled at random.
+
+    Parameters
+    ----------
+    noisy, true : ndarray of shape (n_samples,)
+        Class numbers of the given labels, and of what is taken for the true ones.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_classes, n_classes)
+        As from :func:`rows_given_truth`; all entries are positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> true = np.array([0] * 20 + [1] * 20 + [2] * 20)
+    >>> noisy = np.array([0] * 18 + [1, 2] + [1] * 18 + [2, 2] + [2] * 19 + [0])
+    >>> shrunken_rows_given_truth(noisy, true, n_classes=3).round(3)
+    array([[0.873, 0.063, 0.063],
+           [0.063, 0.873, 0.064],
+           [0.04 , 0.04 , 0.921]])
+    """
+    is_wrong = true != noisy
+    numbers = true[is_wrong].astype(np.intp) * n_classes + noisy[is_wrong]
+    pairs, counts = np.unique(numbers, return_counts=True)
+    rows, columns = np.divmod(pairs, n_classes)
+    n_wrong = np.bincount(rows, weights=counts, minlength=n_classes)
+    n_samples = np.bincount(true, minlength=n_classes)
+    n_others = max(1, n_classes - 1)
+    strength = _likeliest_strength(counts, n_wrong, n_others)
+    rate = (n_wrong + 1 - 1 / n_classes) / (n_samples + 1)
+    scale = rate / (n_wrong + strength)
+    matrix = np.empty((n_classes, n_classes))
+    matrix[:] = (scale * strength / n_others)[:, np.newaxis]
+    matrix[rows, columns] += scale[rows] * counts
+    np.fill_diagonal(matrix, 1 - rate)
+    return matrix
+
+
+def _likeliest_strength(
+    counts: NDArray[Any], n_wrong: NDArray[Any], n_others: int
+) -> float:
+    """Return the strength of the prior that explains the counts of wrong labels best.
+
+    Parameters
+    ----------
+    counts : ndarray
+        Counts of pairs of a class and a wrong label, those that occur.
+    n_wrong : ndarray of shape (n_classes,)
+        Their sum for each class.
+    n_others : int
+        Number of wrong labels that a class can have.
+    """
+    likelihoods = [
+        np.sum(gammaln(strength) - gammaln(n_wrong + strength))
+        + np.sum(gammaln(counts + strength / n_others) - gammaln(strength / n_others))
+        for strength in _STRENGTHS
+    ]
+    enough = max(likelihoods) - _TOLERANCE
+    both = zip(_STRENGTHS, likelihoods, strict=True)
+    return max(strength for strength, likelihood in both if likelihood >= enough)

@@ -13,6 +13,7 @@ from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._label_quality.temperature import scale_temperature
 from skpresto.audit import LabelReport
 from skpresto.audit._probabilities import assess_labels
+from tests.naive_posterior import shrunken_transitions
 
 
 @st.composite
@@ -27,10 +28,16 @@ def labelled_probabilities(draw):
 
 
 def naive_transitions(rows, labels, n_classes):
-    counts = [[1 / n_classes] * n_classes for _ in range(n_classes)]
+    """Count among the more confident half of each class, and shrink."""
+    by_class = {}
+    for row in rows:
+        by_class.setdefault(row.index(max(row)), []).append(max(row))
+    counts = [[0] * n_classes for _ in range(n_classes)]
     for row, label in zip(rows, labels, strict=True):
-        counts[row.index(max(row))][label] += 1
-    return [[c / sum(row) for c in row] for row in counts]
+        falling = sorted(by_class[row.index(max(row))], reverse=True)
+        if max(row) >= falling[(len(falling) - 1) // 2]:
+            counts[row.index(max(row))][label] += 1
+    return shrunken_transitions(counts)
 
 
 def naive_rows(probability, labels):
@@ -46,7 +53,7 @@ def naive_rows(probability, labels):
             math.log(sum(row[j] * transitions[j][label] for j in range(n_classes)))
             for row, label in zip(rows, labels, strict=True)
         )
-        if best is None or likelihood > best[0] + 1e-12 * len(labels):
+        if best is None or likelihood > best[0] + 1e-9 * len(labels):
             best = likelihood, rows
     return best[1]
 
@@ -55,15 +62,7 @@ def naive_quality(probability, labels):
     """Return posterior probabilities of the given labels, by Bayes' rule in loops."""
     n_classes = probability.shape[1]
     rows = naive_rows(probability, labels)
-    by_class = {}
-    for row in rows:
-        by_class.setdefault(row.index(max(row)), []).append(max(row))
-    counted = []
-    for row, label in zip(rows, labels, strict=True):
-        falling = sorted(by_class[row.index(max(row))], reverse=True)
-        if max(row) >= falling[(len(falling) - 1) // 2]:
-            counted.append((row, label))
-    transitions = naive_transitions(*zip(*counted, strict=True), n_classes)
+    transitions = naive_transitions(rows, labels, n_classes)
     return [
         row[label]
         * transitions[label][label]
@@ -89,7 +88,7 @@ def test_the_rule_is_that_of_the_out_of_fold_networks(seed):
     found = assess_labels(torch.softmax(scores, dim=1).numpy(), labels)
     encoded, is_known = torch.from_numpy(labels), torch.ones(400, dtype=torch.bool)
     scaled = scale_temperature(scores.clone(), encoded, is_known)
-    posterior = LabelPosterior(scaled, encoded, confident_only=True)
+    posterior = LabelPosterior(scaled, encoded, confident_only=True, shrunken=True)
     quality, suggested = posterior.label_quality(), posterior.assess_all().suggested
     np.testing.assert_allclose(found.quality, quality, rtol=1e-4)
     assert np.array_equal(found.suggested, suggested)
