@@ -60,19 +60,24 @@ def row(name: str, pairs: Sequence[Pair]) -> str:
     )
 
 
-def table(seeds: Sequence[int], setting: dict) -> Iterator[str]:
+def table(
+    names: Sequence[str], methods: Sequence[str], seeds: Sequence[int], setting: dict
+) -> Iterator[str]:
     """Yield the lines of the table, each as soon as it is known."""
     yield "| | float32 | bfloat16 | difference | seeds |"
     yield "|---|---|---|---|---|"
-    for data, noise in DATA.items():
-        for method, rule in METHODS.items():
-            cells = [Cell(method, data, *noise, seed, rule=rule) for seed in seeds]
+    for data in names:
+        for method in methods:
+            rule = METHODS[method]
+            cells = [Cell(method, data, *DATA[data], seed, rule=rule) for seed in seeds]
             pairs = [compare(cell, Setting(data, **setting)) for cell in cells]
             yield row(f"{data}, {method}", pairs)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(10)))
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--test-rows", type=int, default=5000)
@@ -85,7 +90,7 @@ def main() -> None:
         "test_rows": given.test_rows,
         "module": None if given.module == BUILT_IN else given.module,
     }
-    for line in table(given.seeds, setting):
+    for line in table(given.data, given.methods, given.seeds, setting):
         print(line, flush=True)
 
 

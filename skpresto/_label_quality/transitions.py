@@ -67,11 +67,9 @@ def shrunken_transition_matrix(true: Tensor, given: Tensor, n_classes: int) -> T
     See :func:`skpresto.noise._counts.shrunken_rows_given_truth`. The result is stored
     like that of :func:`counted_transition_matrix`.
     """
-    matrix = shrunken_rows_given_truth(
-        given.cpu().numpy(), true.cpu().numpy(), n_classes
-    )
-    by_columns = np.asfortranarray(matrix, dtype=np.float32)
-    return torch.from_numpy(by_columns.T).to(true.device).t()
+    labels, classes = given.cpu().numpy(), true.cpu().numpy()
+    matrix = shrunken_rows_given_truth(labels, classes, n_classes, np.float32)
+    return torch.from_numpy(matrix.T).to(true.device).t()
 
 
 def above_class_median_confidence(confidence: Tensor, predicted: Tensor) -> Tensor:

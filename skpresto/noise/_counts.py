@@ -94,8 +94,8 @@ def rows_given_truth(
 
 
 def shrunken_rows_given_truth(
-    noisy: Codes, true: Codes, n_classes: int
-) -> NDArray[np.float64]:
+    noisy: Codes, true: Codes, n_classes: int, dtype: Any = np.float64
+) -> NDArray[Any]:
     """Estimate a transition matrix, with less sampling error than counts have.
 
     The counts of a few wrong labels per class are mostly chance, and if ``true`` are
@@ -113,11 +113,14 @@ def shrunken_rows_given_truth(
         Class numbers of the given labels, and of what is taken for the true ones.
     n_classes : int
         Number of classes.
+    dtype : dtype, default=float64
+        Floating dtype of the result.
 
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        As from :func:`rows_given_truth`; all entries are positive.
+        As from :func:`rows_given_truth`; all entries are positive. It is stored by
+        columns, which is how it is read: all classes for one label.
 
     Examples
     --------
@@ -139,9 +142,9 @@ def shrunken_rows_given_truth(
     strength = _likeliest_strength(counts, n_wrong, n_others)
     rate = (n_wrong + 1 - 1 / n_classes) / (n_samples + 1)
     scale = rate / (n_wrong + strength)
-    matrix = np.empty((n_classes, n_classes))
+    matrix = np.empty((n_classes, n_classes), dtype=dtype, order="F")
     matrix[:] = (scale * strength / n_others)[:, np.newaxis]
-    matrix[rows, columns] += scale[rows] * counts
+    matrix[rows, columns] += (scale[rows] * counts).astype(dtype)
     np.fill_diagonal(matrix, 1 - rate)
     return matrix
 

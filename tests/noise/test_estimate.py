@@ -18,7 +18,12 @@ from skpresto.noise import (
     estimate_transition_matrix,
     noise_rate_from,
 )
-from skpresto.noise._counts import joint_counts, rows_given_truth
+from skpresto.noise._counts import (
+    joint_counts,
+    rows_given_truth,
+    shrunken_rows_given_truth,
+)
+from tests.naive_posterior import shrunken_transitions
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 codes = npst.arrays(np.int64, 30, elements=st.integers(0, 3))
@@ -225,3 +230,40 @@ def test_wrong_priors_are_refused(prior, match):
 def test_noise_rate_of_a_wrong_matrix_is_refused():
     with pytest.raises(ValueError, match="noise_rate_from needs a row-stochastic"):
         noise_rate_from([[0.5, 0.4], [0, 1]])
+
+
+@st.composite
+def labelled_twice(draw):
+    n_classes, n_samples = draw(st.integers(2, 5)), draw(st.integers(1, 80))
+    rng = np.random.RandomState(draw(st.integers(0, 2**31 - 1)))
+    true = rng.randint(n_classes, size=n_samples)
+    is_wrong = rng.uniform(size=n_samples) < draw(st.floats(0, 1))
+    other = (true + rng.randint(1, draw(st.integers(2, n_classes)), n_samples)) % (
+        n_classes
+    )
+    return np.where(is_wrong, other, true), true, n_classes
+
+
+@given(labelled_twice(), st.randoms(use_true_random=False))
+def test_shrunken_matrices_equal_those_of_the_naive_twin(drawn, random):
+    noisy, true, n_classes = drawn
+    matrix = shrunken_rows_given_truth(noisy, true, n_classes)
+    counts = joint_counts(noisy, true, n_classes).T.astype(int).tolist()
+    np.testing.assert_allclose(matrix, shrunken_transitions(counts), rtol=1e-9)
+    np.testing.assert_allclose(matrix.sum(axis=1), 1)
+    assert (matrix > 0).all()
+    # Other names of the classes give the same matrix.
+    name = np.array(random.sample(range(n_classes), n_classes))
+    renamed = shrunken_rows_given_truth(name[noisy], name[true], n_classes)
+    np.testing.assert_allclose(renamed[np.ix_(name, name)], matrix, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [SymmetricNoise, PairNoise])
+def test_uniform_noise_is_found_to_be_uniform_and_pair_noise_is_not(kind):
+    true = np.arange(4000) % 20
+    noisy = kind(0.4, random_state=0).fit_transform(true)
+    matrix = shrunken_rows_given_truth(noisy, true, 20)
+    exact = kind(0.4).fit(true).transition_matrix_
+    counted = rows_given_truth(joint_counts(noisy, true, 20), smoothing=1)
+    shrunken, plain = (np.abs(m - exact).sum(axis=1).mean() for m in (matrix, counted))
+    assert shrunken < (0.5 if kind is SymmetricNoise else 1.05) * plain
