@@ -1,4 +1,4 @@
-"""Hostile samples, labels and parameters, for every public classifier.
+"""Hostile samples, labels and parameters, for every method.
 
 Every line of the tables in ``inputs`` and ``parameters`` is an input and what comes of
 it: a fit that equals another one, or an error with a sentence. After an error, an
@@ -17,7 +17,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import (
+    CLASSIFIERS,
+    METHODS,
+    LearningToReweightClassifier,
+    quick,
+)
 from tests.hostile.inputs import (
     FIT_CASES,
     GOOD_X,
@@ -37,7 +42,10 @@ from tests.hostile.parameters import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-every = pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda c: c.__name__)
+#: Baselines read samples, labels and common parameters with the code of the methods, so
+#: the one that needs further samples stands for all of them.
+SUBJECTS = [*METHODS, LearningToReweightClassifier]
+every = pytest.mark.parametrize("classifier", SUBJECTS, ids=lambda c: c.__name__)
 
 
 def one_epoch(classifier, **params):
