@@ -15,7 +15,9 @@ def test_both_precisions_get_the_same_rows_and_seeds(accuracy, monkeypatch):
         return 0.5
 
     monkeypatch.setattr(script, "measure", measure)
-    lines = list(script.table([3, 4], {"epochs": 1, "rows": 10}))
+    lines = list(
+        script.table(script.DATA, script.METHODS, [3, 4], {"epochs": 1, "rows": 10})
+    )
     assert len(lines) == 2 + len(script.DATA) * len(script.METHODS)
     assert [call[2] for call in calls] == [None, "bfloat16"] * (len(calls) // 2)
     assert [c[:2] for c in calls[::2]] == [c[:2] for c in calls[1::2]]
