@@ -1,5 +1,6 @@
 """Stop rules based on the error on validation or held-out rows."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
 
@@ -21,13 +22,13 @@ class _LowestErrorStop(StopRule):
     patience: int
     tolerance: float
 
+    @abstractmethod
     def _errors(self, records: Sequence[EpochRecord]) -> NDArray[np.float64]:
         """Return the error of each epoch on rows that are not trained on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _n_rows(self, records: Sequence[EpochRecord]) -> int:
         """Return the number of rows on which the errors were measured."""
-        raise NotImplementedError
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
         """Return the earliest epoch whose error is within tolerance of the lowest."""

@@ -1,5 +1,6 @@
 """Stop rules for a known noise rate or known true labels."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Real
 
@@ -13,9 +14,9 @@ from skpresto.stopping._base import EpochRecord, StopRule, first_or_last
 class _ThresholdStop(StopRule):
     """Stop at the first epoch that has reached a threshold."""
 
+    @abstractmethod
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         """Return for each epoch whether it has reached the threshold."""
-        raise NotImplementedError
 
     def candidate(self, records: Sequence[EpochRecord]) -> int:
         """Return the first epoch at the threshold, or the last if none is."""

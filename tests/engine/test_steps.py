@@ -246,3 +246,10 @@ def test_training_is_the_same_whether_or_not_steps_wait_for_the_device(
     first, second = (record for _, record in results)
     assert first.n_skipped_batches == second.n_skipped_batches
     assert first.train_loss == second.train_loss
+
+
+def test_steps_with_a_gradient_scaler_are_skipped_by_the_scaler_itself():
+    module = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=True)
+    assert StepUnlessEmpty.serves(module, optimizer)
+    assert not StepUnlessEmpty.serves(module, optimizer, scaler=object())

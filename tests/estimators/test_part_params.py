@@ -1,0 +1,27 @@
+"""Checks of the parameters of module, criterion and optimizer before training."""
+
+import pytest
+
+from skpresto import DefaultClassifier
+from skpresto._estimators.params import check_part_params, check_required_params
+
+
+class Part:
+    def __init__(self, width, depth=2):
+        pass
+
+
+def test_a_part_without_a_signature_is_left_to_raise_by_itself():
+    clf = DefaultClassifier()
+    check_part_params(clf, "module", dict, {"anything": 1})
+    check_required_params(clf, "module", dict, {})
+
+
+def test_unknown_and_missing_parameters_of_a_part_are_named():
+    clf = DefaultClassifier()
+    with pytest.raises(ValueError, match="module__widht.*did you mean.*module__width"):
+        check_part_params(clf, "module", Part, {"widht": 1})
+    with pytest.raises(TypeError, match="module__width, without which Part"):
+        check_required_params(clf, "module", Part, {})
+    check_part_params(clf, "module", Part, {"width": 1})
+    check_required_params(clf, "module", Part, {"width": 1})
