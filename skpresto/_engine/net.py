@@ -183,9 +183,9 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         """Return rows to predict in order, as whole tensors where possible."""
+        self.block_plan_ = BlockPlan.of(self.module_)
         if not isinstance(dataset, PredictionRows):
             return super().get_iterator(dataset, training=training)
-        self.block_plan_ = BlockPlan.of(self.module_)
         params = self.get_params_for("iterator_valid")
         params.setdefault("batch_size", self.batch_size)
         return prediction_batches(dataset, params, worker_seeds(len(self.history)))

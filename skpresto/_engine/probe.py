@@ -110,20 +110,15 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
         )
 
 
-def takes_probabilities(criterion: Any, n_classes: int) -> bool:
+def takes_probabilities(criterion: Callable, logits: Tensor) -> bool:
     """Return whether a criterion takes class probabilities as targets."""
-    state = criterion.state_dict() if isinstance(criterion, nn.Module) else {}
-    devices = [value.device for value in state.values() if isinstance(value, Tensor)]
-    probability = torch.full(
-        (2, n_classes), 1 / n_classes, device=devices[0] if devices else None
-    )
-    logits = torch.zeros_like(probability)
-    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([probability])):
+    probability = torch.full_like(logits, 1 / logits.shape[1])
+    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([logits])):
         try:
             losses = copy.deepcopy(criterion)(logits, probability)
         except Exception:  # of any type, from the code of the criterion
             return False
-    return losses.shape == (2,) and bool(losses.isfinite().all())
+    return losses.shape == logits.shape[:1] and bool(losses.isfinite().all())
 
 
 def warn_of_mismatch(

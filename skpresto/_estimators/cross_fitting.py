@@ -150,8 +150,7 @@ def train_final_networks(
     # Copies of a pretrained instance, trained on the same batches, stay equal.
     n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_FINAL_NETWORKS
     trainer.start(n_networks, folds=trainer.net.networks)
-    n_classes = trainer.data.n_classes
-    policy = LearnPosterior(
-        posterior, takes_probabilities(trainer.net.criterion_, n_classes)
-    )
-    trainer.run(policy, max_epochs, stage="final")
+    weight = next(trainer.net.module_.final.parameters())
+    logits = weight.new_zeros((2, trainer.data.n_classes))
+    can_distill = takes_probabilities(trainer.net.criterion_, logits)
+    trainer.run(LearnPosterior(posterior, can_distill), max_epochs, stage="final")

@@ -29,8 +29,6 @@ class LabelAssessment(NamedTuple):
         Posterior probability that the given label is correct.
     suggested : Tensor of shape (n,)
         Class with the highest posterior probability.
-    error_probability : Tensor of shape (n,)
-        Posterior probability that ``labels`` is wrong.
     """
 
     is_safe: Tensor
@@ -38,12 +36,6 @@ class LabelAssessment(NamedTuple):
     labels: Tensor
     quality: Tensor
     suggested: Tensor
-    error_probability: Tensor
-
-    @property
-    def is_usable(self) -> Tensor:
-        """Whether there is a label to train on, given or corrected."""
-        return self.is_safe | self.is_corrected
 
 
 class LabelPosterior:
@@ -136,8 +128,7 @@ class LabelPosterior:
         is_clear = (highest >= 1 - self.epsilon) & (highest > 0) & (suggested != labels)
         is_corrected = is_clear & ~is_safe
         usable = torch.where(is_corrected, suggested, labels)
-        error = 1 - torch.where(is_corrected, highest, quality)
-        return LabelAssessment(is_safe, is_corrected, usable, quality, suggested, error)
+        return LabelAssessment(is_safe, is_corrected, usable, quality, suggested)
 
     def assess_all(self) -> LabelAssessment:
         """Return what the posterior says about all labels, with T counted anew."""

@@ -15,6 +15,7 @@ from sklearn.model_selection import (
 from skorch.callbacks import Callback, EpochScoring
 
 from skpresto import CrossPrestoppingClassifier
+from skpresto._engine.probe import takes_probabilities
 from skpresto._estimators import cross_fitting
 from skpresto._estimators.cross_fitting import train_fold_networks
 from skpresto._splits import assign_folds
@@ -417,6 +418,17 @@ def test_half_of_the_labels_and_a_tenth_of_each_common_class_are_enough(
     )
     is_known = torch.tensor([True] * len(labels) + unknown)
     assert cross_fitting.accepts_enough(found, is_known) == is_enough
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_criterion_is_asked_for_probabilities_in_the_precision_of_the_networks(dtype):
+    logits = torch.zeros(2, 3, dtype=dtype)
+    weight = torch.ones(3, dtype=dtype)
+    weighted = torch.nn.CrossEntropyLoss(weight, reduction="none")
+    assert takes_probabilities(weighted, logits)
+    assert not takes_probabilities(OnlyClassNumbers(reduction="none"), logits)
+    assert not takes_probabilities(torch.nn.NLLLoss(reduction="none"), logits)
+    assert not takes_probabilities(torch.nn.CrossEntropyLoss(), logits)
 
 
 @pytest.mark.parametrize("criterion", [torch.nn.CrossEntropyLoss, OnlyClassNumbers])

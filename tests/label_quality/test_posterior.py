@@ -73,12 +73,10 @@ def test_an_assessment_follows_from_the_posterior(visits, labels, folds, q, epsi
         is_corrected = is_clear and not is_safe and suggested != labels[i]
         assert assessed.is_safe[i] == is_safe
         assert assessed.is_corrected[i] == is_corrected
-        assert assessed.is_usable[i] == (is_safe or is_corrected)
         used = suggested if is_corrected else labels[i]
         assert assessed.labels[i] == used
         assert assessed.quality[i] == row[labels[i]]
         assert assessed.suggested[i] == suggested
-        assert assessed.error_probability[i] == pytest.approx(1 - row[used], abs=1e-6)
     assert torch.equal(posterior.agrees(torch.tensor(labels)), assessed.is_safe)
 
 
@@ -141,7 +139,7 @@ def test_transitions_are_counted_from_the_present_probabilities():
 def test_a_sample_without_probabilities_is_neither_safe_nor_corrected():
     labels = torch.zeros(N, dtype=torch.int64)
     assessed = LabelPosterior(torch.zeros(N, C), labels, epsilon=1.0).assess_all()
-    assert not assessed.is_usable.any()
+    assert not (assessed.is_safe | assessed.is_corrected).any()
     assert (assessed.quality == 0).all()
 
 
