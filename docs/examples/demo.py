@@ -84,7 +84,9 @@ def explain_stop(clf):
         f"{len(seen)}: {memorized:.0%} of the training labels were the\nmajority "
         f"prediction by then, but the error on held-out noisy rows was never below "
         f"{lowest:.0%},\nso further agreement is memorization. Neither clean labels "
-        f"nor a noise rate were used.\nEstimated noise rate: {clf.noise_rate_:.0%}."
+        "nor a noise rate were used.\n"
+        f"Its estimate of the noise rate, {clf.noise_rate_:.0%}, is too low: wrong "
+        "labels that it had learned by then count as correct."
     )
 
 
