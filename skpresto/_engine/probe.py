@@ -15,7 +15,7 @@ from skpresto._engine.module_hooks import copied
 from skpresto._warn import warn_caller
 from skpresto.exceptions import MismatchWarning
 
-# Largest deviation from 1 of a sum of probabilities, in half precision too.
+# Largest deviation from 1 of a sum of probabilities, with bfloat16 inside, too.
 _TOLERANCE = 0.01
 
 
@@ -125,7 +125,9 @@ def warn_of_mismatch(
     network: nn.Module, batch: Any, outputs: Tensor, criterion: Callable
 ) -> None:
     """Warn if samples, module and criterion clearly do not belong together."""
-    if _is_softmax(outputs):
+    # Equal outputs, for example of equal samples, may sum to 1 by chance.
+    differ = bool((outputs != outputs[:1]).any())
+    if differ and _is_softmax(outputs):
         warn_caller(
             "module returns probabilities (its outputs are nonnegative and sum to 1), "
             "but it should return logits, since criterion and predict_proba apply a "
@@ -133,7 +135,11 @@ def warn_of_mismatch(
             "each other. Remove the softmax at the end of the module.",
             MismatchWarning,
         )
-    elif isinstance(criterion, nn.CrossEntropyLoss) and _is_log_softmax(outputs):
+    elif (
+        differ
+        and isinstance(criterion, nn.CrossEntropyLoss)
+        and _is_log_softmax(outputs)
+    ):
         warn_caller(
             "module returns log-probabilities, and CrossEntropyLoss applies a second "
             "log-softmax to them, which changes nothing but takes time. Remove the "

@@ -65,6 +65,16 @@ def test_negative_log_likelihood_needs_log_probabilities(Classifier, last, blobs
         clf.fit(*blobs)
 
 
+@pytest.mark.parametrize("last", [nn.Softmax(dim=-1), nn.LogSoftmax(dim=-1)])
+def test_equal_samples_do_not_tell_logits_from_probabilities(last, blobs):
+    # Outputs of equal samples are equal, and may sum to 1 by chance.
+    X, y = blobs
+    equal = np.repeat(X[:1], len(X), axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MismatchWarning)
+        quick_with(DefaultClassifier, ending_in(last)).fit(equal, y)
+
+
 @pytest.mark.parametrize("classes", [2, 3, 50])
 @pytest.mark.parametrize("scale", [0.0, 0.01, 1.0, 100.0])
 def test_logits_of_any_scale_are_not_taken_for_probabilities(classes, scale):
