@@ -50,7 +50,7 @@ ESTIMATOR_LAYERS = {
     "device": 0,
     "epochs": 0,
     "arrays": 0,
-    "validation_scale": 0,
+    "feature_scale": 0,
     "safe_set_warnings": 0,
     "weights": 0,
     "features": 1,

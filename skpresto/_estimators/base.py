@@ -177,7 +177,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
                 net = build_net(self, data)
                 # A sample has a visit per epoch. A history that is longer by more than
                 # one is never full either, and the cost of votes grows with its length.
-                length = min(self.q, self.max_epochs + 1)
+                length = min(int(self.q), int(self.max_epochs) + 1)
                 shared = team.shared(journal)
                 trainer = Trainer(net, data, length, progress, task, shared, team)
                 task.details["reconstruction_attributes"] = lambda: {

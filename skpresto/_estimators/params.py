@@ -25,8 +25,14 @@ def is_net_param(name: str) -> bool:
     return name in _OF_THE_NET or (prefix in PREFIXES and bool(separator and rest))
 
 
+#: Names of version 0.1, which resemble other ones.
+_RENAMED = {"folds": "cv"}
+
+
 def did_you_mean(name: str, known: list[str]) -> str:
     """Return a hint at the nearest known name, or an empty string."""
+    if _RENAMED.get(name) in known:
+        return f", did you mean {_RENAMED[name]!r}?"
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f", did you mean {near[0]!r}?" if near else ""
 

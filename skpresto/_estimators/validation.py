@@ -13,12 +13,15 @@ from torch.utils.data import Dataset
 from skpresto._engine.dataset_rows import labels_of
 from skpresto._engine.rows import TrainingData
 from skpresto._estimators.arrays import without_tensor
+from skpresto._estimators.feature_scale import (
+    warn_of_dominant_features,
+    warn_of_other_scale,
+)
 from skpresto._estimators.features import (
     check_rows,
     check_sample_shape,
     has_several_parts,
 )
-from skpresto._estimators.validation_scale import warn_of_other_scale
 from skpresto._estimators.weights import training_weights
 from skpresto._label_types import array_of_labels
 from skpresto._labels import classes_of, encode, label_vector
@@ -102,6 +105,7 @@ def check_training_data(
     rows, y = check_rows(estimator, X, y, reset=True)
     estimator.classes_, labels = encode_labels(estimator, y)
     estimator.input_shape_ = rows.sample_shape
+    warn_of_dominant_features(estimator, rows)
     X_valid, valid_labels = check_validation_data(estimator, X_val, y_val)
     if X_valid is not None:
         warn_of_other_scale(estimator, rows, X_valid)

@@ -6,7 +6,11 @@ import torch
 from skorch.callbacks import EarlyStopping, EpochTimer
 from torch import nn
 
-from skpresto import CoTeachingClassifier, PrestoppingClassifier
+from skpresto import (
+    CoTeachingClassifier,
+    CrossPrestoppingClassifier,
+    PrestoppingClassifier,
+)
 from skpresto.stopping import NoiseRateStop, OracleStop, ValidationStop
 from tests.discovery import CLASSIFIERS, quick
 
@@ -241,6 +245,11 @@ def test_misspelt_parameter_names_the_nearest_right_one(Classifier, wrong, right
         Classifier(**{wrong: 3}).fit(X, y)
     with pytest.raises(ValueError, match=f"'{wrong}'.*did you mean '{right}'"):
         Classifier().set_params(**{wrong: 3})
+
+
+def test_a_name_of_version_0_1_is_answered_with_the_present_one():
+    with pytest.raises(TypeError, match="'folds', did you mean 'cv'"):
+        CrossPrestoppingClassifier(folds=5).fit(X, y)
 
 
 @every

@@ -1,4 +1,4 @@
-"""Notice validation data on another scale than the training data."""
+"""Notice features of very different scale, in one or between two sets of data."""
 
 import math
 from typing import Any
@@ -13,8 +13,38 @@ from skpresto.exceptions import MismatchWarning
 
 #: Rows, and features, that are compared at most.
 _MOST = 1000
+_READ_AT_ONCE = 64
 # Largest probability of a false alarm, whatever the distribution of the data.
 _FALSE_ALARM = 1e-6
+# A feature that varies this many times as much as the median feature dominates a
+# network: on scikit-learn's wine, a factor of 400, scaling lowers the test error of
+# CrossPrestopping from 31 to 5 %. Scaled features, and digits as they are, stay far
+# below.
+_DOMINANT = 100
+
+
+def warn_of_dominant_features(estimator: Any, X: SampleRows) -> None:
+    """Warn if some features of a table vary far more than the others.
+
+    A network that the user brings may normalize its input, so only the built-in one is
+    considered.
+    """
+    if estimator.module is not None or not isinstance(X, (TensorRows, ArrayRows)):
+        return
+    if len(X.sample_shape) != 1:
+        return
+    spread = _some_values(X).std(axis=0)
+    varying = spread[spread > 0]
+    if not len(varying) or varying.max() <= _DOMINANT * np.median(varying):
+        return
+    warn_caller(
+        f"{type(estimator).__name__} got features of very different scale: standard "
+        f"deviations of columns are {varying.min():.2g} to {varying.max():.2g}, with a "
+        f"median of {np.median(varying):.2g}, and large ones dominate a network. Scale "
+        "the columns, for example by make_pipeline(StandardScaler(), "
+        f"{type(estimator).__name__}()).",
+        MismatchWarning,
+    )
 
 
 def warn_of_other_scale(estimator: Any, X: SampleRows, X_val: SampleRows) -> None:
@@ -44,10 +74,14 @@ def warn_of_other_scale(estimator: Any, X: SampleRows, X_val: SampleRows) -> Non
 
 
 def _some_values(rows: SampleRows) -> NDArray:
-    """Return evenly spaced rows and features, as float64."""
-    values = rows.take(from_numpy(_evenly_spaced(len(rows)))).numpy()
-    values = values.reshape(len(values), -1)
-    return values[:, _evenly_spaced(values.shape[1])].astype(np.float64)
+    """Return evenly spaced rows and features, as float64.
+
+    Few rows are read at once, which may have millions of features.
+    """
+    features = _evenly_spaced(math.prod(rows.sample_shape))
+    wanted = from_numpy(_evenly_spaced(len(rows))).split(_READ_AT_ONCE)
+    values = [rows.take(part).flatten(1).numpy()[:, features] for part in wanted]
+    return np.concatenate(values).astype(np.float64)
 
 
 def _evenly_spaced(n: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Validation data that a Pipeline did not scale are noticed, others never."""
+"""Features and validation data that nobody scaled are noticed, others never."""
 
 import warnings
 
@@ -7,11 +7,13 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._estimators.validation_scale import features_of_other_scale
+from skpresto._estimators.feature_scale import features_of_other_scale
 from skpresto.exceptions import MismatchWarning
 from tests.discovery import CLASSIFIERS, quick
 
@@ -110,3 +112,40 @@ def test_no_false_alarm_for_samples_of_one_distribution(kind, n, m, n_features, 
 def test_few_rows_prove_nothing(n, m):
     X = np.random.RandomState(n).normal(size=(n, 3))
     assert not features_of_other_scale(X, 1000 + np.zeros((m, 3))).any()
+
+
+def raw_table():
+    X, y = table()
+    return np.column_stack([X[:, :2], X[:, :3] / 20, 500 * X[:, 3]]), y
+
+
+@pytest.mark.parametrize("Classifier", CLASSIFIERS)
+def test_a_column_that_dominates_the_others_is_named_with_the_way_out(Classifier):
+    X, y = raw_table()
+    clf = quick(Classifier, max_epochs=4)
+    advice = rf"make_pipeline\(StandardScaler\(\), {type(clf).__name__}\(\)\)"
+    with pytest.warns(MismatchWarning, match=rf"very different scale.*{advice}"):
+        clf.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MismatchWarning)
+        clf.fit(StandardScaler().fit_transform(X), y)
+
+
+@pytest.mark.parametrize("load", [load_digits, load_iris])
+def test_pixels_and_lengths_as_they_are_do_not_dominate(load):
+    X, y = load(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MismatchWarning)
+        DefaultClassifier(max_epochs=1).fit(X, y)
+
+
+def test_networks_of_users_may_scale_their_input_themselves():
+    X, y = raw_table()
+    X = X.astype(np.float32)
+    module = nn.Sequential(nn.BatchNorm1d(6), nn.Linear(6, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MismatchWarning)
+        DefaultClassifier(module, max_epochs=1).fit(X, y)
+        DefaultClassifier(max_epochs=1).fit(np.repeat(X[:, :1], 3, axis=1), y)
+        DefaultClassifier(max_epochs=1).fit(np.zeros((300, 2)), y)
+        DefaultClassifier(max_epochs=1).fit(np.resize(X, (300, 1, 4, 4)), y)
