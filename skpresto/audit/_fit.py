@@ -45,7 +45,7 @@ def audit_estimator(
     quick : bool, default=False
         One network, :class:`~skpresto.PrestoppingClassifier`, in place of
         :class:`~skpresto.CrossPrestoppingClassifier`, which is more accurate and takes
-        about six times as long.
+        about twice as long.
     seed : int or None, default=0
         Makes the result reproducible.
     epochs : int, default=None

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skpresto._labels import Codes, Labels, decode
 from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate, Evidence
 from skpresto.audit._export import csv_text, json_text, written
+from skpresto.audit._extra import of_the_extra
 from skpresto.audit._from_estimator import fields_of_estimator
 from skpresto.audit._from_probabilities import fields_of_probabilities
 from skpresto.audit._notebook import notebook_html
@@ -275,9 +276,10 @@ class LabelReport:
 
     def to_html(self, path: Any, **options: Any) -> Any:
         """Write a page on which a person settles the suspect labels."""
-        from skpresto.audit._page import write_page
+        with of_the_extra("The page of a label audit"):
+            from skpresto.audit._page import write_page
 
-        return write_page(self, path, **options)
+            return write_page(self, path, **options)
 
     def plot(self, axes: Any = None) -> LabelReportDisplay:
         """Plot given against suggested labels, and the quality of the labels.

@@ -4,6 +4,7 @@ Nothing heavy is imported before it is needed, so that ``skpresto --help`` is fa
 """
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from skpresto.cli._arguments import parser
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = parser().parse_args(argv)
     try:
-        arguments.run(arguments)
+        _run(arguments)
     except KeyboardInterrupt:
         _say("stopped. Nothing was written.")
         return INTERRUPTED
@@ -38,6 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(f"error: {_sentence(error)}")
         return FAILURE
     return SUCCESS
+
+
+def _run(arguments: Namespace) -> None:
+    from skpresto.audit._extra import of_the_extra
+
+    with of_the_extra("The command line"):
+        arguments.run(arguments)
 
 
 def _sentence(error: BaseException) -> str:

@@ -98,7 +98,7 @@ def _add_audit(commands: Any) -> None:
     audit.add_argument(
         "--quick",
         action="store_true",
-        help="one network instead of cross-fitting: about six times as fast, and less "
+        help="one network instead of cross-fitting: about twice as fast, and less "
         "accurate",
     )
     audit.add_argument("--seed", type=_natural, default=0, help="default: 0")

@@ -25,13 +25,8 @@ class Terminal:
     """Progress goes to the standard error output, the summary to the standard one."""
 
     def __init__(self) -> None:
-        try:
-            from rich.console import Console
-        except ImportError:
-            raise ImportError(
-                "The command line needs rich. Install it with "
-                "'python -m pip install \"skpresto[audit]\"'."
-            ) from None
+        from rich.console import Console
+
         self._out = Console(highlight=False, markup=False, emoji=False)
         self._err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 

@@ -314,3 +314,31 @@ def test_missing_package_is_named(package, words, probabilities, monkeypatch, ca
     shown = capsys.readouterr().err
     assert words in shown
     assert "skpresto[audit]" in shown
+
+
+WITHOUT_PANDAS = """
+import sys
+sys.modules["pandas"] = None
+import numpy as np
+from skpresto.audit import LabelReport
+from skpresto.cli import main
+report = LabelReport.from_probabilities([[0.9, 0.1], [0.2, 0.8]], [0, 1])
+try:
+    report.to_html("page.html")
+except ImportError as error:
+    print(error)
+sys.exit(main(["audit", "table.csv", "--label", "x"]))
+"""
+
+
+def test_without_the_extra_every_way_to_a_page_says_how_to_install_it(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PANDAS],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    for text in (done.stdout, done.stderr):
+        assert "needs pandas. Install it with" in text
+        assert "Traceback" not in text

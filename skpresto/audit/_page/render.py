@@ -110,13 +110,8 @@ def _asset(name: str) -> str:
 
 @cache
 def _template() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise ImportError(
-            "The page of a label audit needs Jinja2. Install it with "
-            "'python -m pip install \"skpresto[audit]\"'."
-        ) from None
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
