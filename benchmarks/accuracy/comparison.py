@@ -15,6 +15,7 @@ import finding_tables
 import results
 from contenders import CROSS_PRESTOPPING, METHODS, PRESTOPPING
 from costs import COMPARED, Costs
+from kinds import by_kind
 from layout import markdown, name_of, paragraph, percent, table, with_error
 from rivals import ROWS
 from summary import (
@@ -207,7 +208,7 @@ def _loss(comparison: Comparison, row: Row, own: str, lowest: str) -> list[str]:
 
 
 PARTS = (
-    *(overview, errors_by_group, lost_rows),
+    *(overview, by_kind, errors_by_group, lost_rows),
     *(finding_tables.overview, finding_tables.by_group, finding_tables.ctrl),
 )
 

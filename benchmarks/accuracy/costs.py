@@ -35,8 +35,8 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("About one fit", 1.75),
-    Group("Two to three and a half fits", 4.25),
+    Group("About one fit", 1.5),
+    Group("Two to four fits", 4.25),
     Group("Five fits and more", np.inf),
 )
 

@@ -131,7 +131,7 @@ def gap_closed(summary: Summary) -> Figure | None:
     figure, ax = _dots(summary, rows, tuple(gaps), fraction)
     ax.axvline(0, color="grey", lw=1)
     ax.axvline(1, color="grey", lw=1)
-    ax.set_xlim(-1, 1.9)
+    ax.set_xlim(-1, 2.15)
     ax.set_xlabel(
         "gap closed: 0 % is training on all labels, 100 % on the correct labels only"
     )

@@ -93,7 +93,7 @@ def row(name: str, results: Sequence[Result]) -> str:
 def table(seeds: Sequence[int]) -> Iterator[str]:
     """Yield the lines of the table, each as soon as it is known."""
     splits = [make_split(seed) for seed in seeds]
-    yield "| | " + " | ".join(f"seed {seed}" for seed in seeds) + " | mean |"
+    yield "| method | " + " | ".join(f"seed {seed}" for seed in seeds) + " | mean |"
     yield "|---|" + "---|" * (len(seeds) + 1)
     for class_weight in (None, "balanced"):
         for method in METHODS:

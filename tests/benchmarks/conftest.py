@@ -11,10 +11,10 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 ACCURACY = (
     *("cells", "changed_params", "classifiers", "comparison", "contenders", "cost"),
-    *("costs", "data", "figures", "finding_tables", "grids", "layout", "measure"),
+    *("costs", "data", "figures", "finding_tables", "grids", "kinds", "layout"),
     *("out_of_fold", "plain_scores", "presets", "ranking", "rare_class", "results"),
     *("rivals", "run", "settings", "several_fits", "stopwatch", "summary", "tables"),
-    "reduced_precision",
+    *("measure", "reduced_precision"),
 )
 
 

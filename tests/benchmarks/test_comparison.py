@@ -184,3 +184,20 @@ def test_newer_files_replace_older_results(accuracy, result, tmp_path):
             accuracy.results.append(path, result("ELR", error, seed=seed))
     found = accuracy.results.read_all(paths).values()
     assert [r["error_last"] for r in found] == [0.4, 0.3]
+
+
+def test_gaps_are_pooled_by_kind_of_noise(accuracy, result, compare):
+    found = []
+    for noise, rate, error in [("pair", 0.4, 0.1), ("symmetric", 0.4, 0.25)]:
+        at = {"noise": noise, "rate": rate}
+        found += [result("Default", 0.3, **at), result("clean subset", 0.1, **at)]
+        found += [result("ELR", error, **at)]
+    shown = text(accuracy.kinds.by_kind, compare(found))
+    assert (
+        "1 of pair noise, 1 of symmetric noise, 0 of instance noise, 0 of real" in shown
+    )
+    nothing = accuracy.layout.NOTHING
+    assert f"| ELR | 100.0 | 25.0 | {nothing} | {nothing} |" in shown
+    assert (
+        accuracy.kinds.kind_of(accuracy.summary.Row("x", "gazetteer", None)) == "real"
+    )

@@ -27,6 +27,6 @@ def test_the_table_has_a_line_per_method_and_weighting(accuracy, monkeypatch):
     monkeypatch.setattr(script, "METHODS", (DefaultClassifier,))
     monkeypatch.setattr(script, "make_split", lambda seed: made(seed, 400, 400))
     lines = list(script.table([0, 1]))
-    assert lines[0] == "| | seed 0 | seed 1 | mean |"
+    assert lines[0] == "| method | seed 0 | seed 1 | mean |"
     names = [line.split(" | ")[0].removeprefix("| ") for line in lines[2:]]
     assert names == ["Default", "Default, balanced", "Default, correct labels only"]
