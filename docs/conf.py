@@ -11,6 +11,7 @@ from first_figure import first_figure  # noqa: E402
 from gallery_order import GALLERY  # noqa: E402
 from links import rewrite_links  # noqa: E402
 from live_audit import live_audit  # noqa: E402
+from name_lists import join_name_lists  # noqa: E402
 from reference_pages import write_reference  # noqa: E402
 
 import skpresto  # noqa: E402
@@ -34,11 +35,13 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_live", "gallery", "examples"]
 templates_path = ["_templates"]
 default_role = None
+smartquotes = False  # types and messages are quoted as they are
 nitpicky = False  # names of numpy, torch and scikit-learn are not links: no downloads
 
 # The reference is written from the public names of the package.
 autosummary_generate = False
 autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"  # fit(), not PrestoppingClassifier.fit()
 autodoc_typehints = "none"  # the types are in the docstrings
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -89,4 +92,5 @@ myst_substitutions = {
 def setup(app):
     """Connect what this project adds to Sphinx."""
     app.connect("source-read", rewrite_links)
+    app.connect("autodoc-process-docstring", join_name_lists, priority=100)
     return {"parallel_read_safe": True}

@@ -146,8 +146,9 @@ def _command_line() -> str:
     commands = next(a for a in top._actions if a.dest == "command").choices
     parts = [
         _title("Command line"),
-        "Needs ``pip install 'skpresto[audit]'``. ``python -m skpresto`` does the same "
-        "as ``skpresto``. The guide is :doc:`/audit`.\n",
+        "Needs the extra ``audit``: ``pip install '.[audit]'`` in a checkout. "
+        "``python -m skpresto`` does the same as ``skpresto``. The guide is "
+        ":doc:`/audit`.\n",
     ]
     for name, command in commands.items():
         lines = [f"   {line}".rstrip() for line in _help(command).splitlines()]

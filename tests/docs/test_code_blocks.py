@@ -1,4 +1,4 @@
-"""The code of the user guide and of the recipes runs, and prints what is stated."""
+"""The code of the README, the guide and the recipes runs, and prints what is stated."""
 
 import shlex
 
@@ -12,7 +12,8 @@ import skpresto
 from skpresto.cli import main
 from tests.docs.blocks import DOCS, Block, agrees, blocks_of
 
-PAGES = {path.name: blocks_of(path) for path in sorted(DOCS.glob("*.md"))}
+FILES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = {path.name: blocks_of(path) for path in FILES}
 GUIDE = [
     name
     for name, blocks in PAGES.items()

@@ -114,3 +114,23 @@ def test_the_first_figure_shows_what_is_gained_and_lost(extensions, tmp_path):
     gained = figure.gains(figure.read_errors(tmp_path), "Prestopping")
     # Seed 1 was not fitted by both, and q = 5 is not the default.
     assert gained == {("a", "pair", 0.2): (pytest.approx(30), pytest.approx(5))}
+
+
+def test_names_that_take_two_lines_have_one_description(extensions):
+    lines = inspect.getdoc(skpresto.CrossPrestoppingClassifier).splitlines()
+    names = [line for line in lines if line.startswith("class_weight, ")]
+    (first,) = names
+    extensions("name_lists").join_name_lists(None, "class", "", None, None, lines)
+    place = next(i for i, line in enumerate(lines) if line.startswith(first))
+    assert (
+        lines[place]
+        == f"{first}, callbacks, n_jobs, random_state, verbose, **net_params"
+    )
+    assert lines[place + 1].startswith("    How networks are trained")
+
+
+def test_ordinary_lines_are_not_joined(extensions):
+    lines = ["a, b", "    Both.", "c : int", "d, e", "", "f, g", "Words, more words."]
+    before = list(lines)
+    extensions("name_lists").join_name_lists(None, "class", "", None, None, lines)
+    assert lines == before

@@ -38,13 +38,14 @@ print(report)
 import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(3, 8, figsize=(9, 4.2), layout="constrained")
-figure.suptitle("given label → suggestion; red: the given label is correct")
 for ax, (row, suspect) in zip(axes.flat, report.suspects(24).iterrows(), strict=True):
     is_wrong = noise.flipped_mask_[row]
     ax.imshow(images[row, 0], cmap="gray_r")
     color = "black" if is_wrong else "firebrick"
     ax.set_title(f"{suspect.given} → {suspect.suggested}", color=color)
     ax.set_axis_off()
+n_wrong = noise.flipped_mask_[report.suspects(24).index].sum()
+figure.suptitle(f"given label → suggestion: {n_wrong} of 24 are wrong (others in red)")
 
 # %%
 # ``report.to_html("report.html")`` writes a page on which the images are reviewed by
