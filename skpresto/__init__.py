@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from skpresto._resume.folder import resumable
     from skpresto._resume.status import resume_status
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ActiveBiasClassifier",

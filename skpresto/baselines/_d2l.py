@@ -93,7 +93,8 @@ class D2LClassifier(BaseNoisyLabelClassifier):
 
     References
     ----------
-    .. [1] X. Ma et al., "Dimensionality-driven learning with noisy labels", ICML 2018.
+    .. [1] X. Ma, Y. Wang, M. E. Houle, S. Zhou, S. Erfani, S.-T. Xia, S. Wijewickrema,
+       J. Bailey, "Dimensionality-driven learning with noisy labels", ICML 2018.
 
     Examples
     --------

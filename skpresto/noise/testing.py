@@ -55,7 +55,7 @@ def injector_checks() -> list[Check]:
     Returns
     -------
     checks : list of functions
-        In the order of this file.
+        Every check, as a function of an injector.
 
     Examples
     --------
