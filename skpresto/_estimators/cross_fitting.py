@@ -6,7 +6,7 @@ from torch import Tensor
 
 from skpresto._engine.probe import takes_probabilities
 from skpresto._engine.trainer import Trainer
-from skpresto._label_quality.blocks import row_sums
+from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
 from skpresto._label_quality.trajectories import begin_trajectories
@@ -17,6 +17,9 @@ from skpresto._selection.cross_fit import LearnPosterior, SelectByOutOfFoldPoste
 PHASE_ONE_EPOCHS = 3
 # A third one improves little, and costs another fit.
 _N_FINAL_NETWORKS = 2
+# Power of the product of two probabilities. They are not independent: with 1 they would
+# count as two observations, with 0.5 as one (benchmarks/NOTES.md).
+_POWER_OF_PRODUCT = 0.7
 # Fold networks must accept this fraction of all labels, and of those of each class that
 # is not rare: that has this fraction of the mean number of labels per class.
 _LEAST_OF_ALL, _LEAST_OF_CLASS, _NOT_RARE = 0.5, 0.1, 0.5
@@ -39,7 +42,7 @@ def train_fold_networks(
     Networks that reject most labels, or nearly all of a class, have learned too little
     to assess them. Training on all labels is therefore extended until enough labels are
     accepted (:func:`accepts_enough`), for at most half of ``n_epochs``. If too few are
-    accepted then, or in the end, None is returned.
+    accepted after half of ``n_epochs``, or in the end, None is returned.
 
     Parameters
     ----------
@@ -61,8 +64,13 @@ def train_fold_networks(
     def is_ready() -> bool:
         return accepts_enough(policy.acceptance, probabilities.is_known())
 
+    latest = last_start(n_epochs)
+
+    def is_too_late() -> bool:
+        return trainer.n_epochs == latest and not is_ready()
+
     trainer.run(policy, stop_epoch, stage="cross-fit phase 1", observe=observe)
-    n_further = last_start(n_epochs) - stop_epoch
+    n_further = latest - stop_epoch
     if not is_ready() and not trainer.run(
         policy,
         n_further,
@@ -72,8 +80,14 @@ def train_fold_networks(
     ):
         return None
     policy.is_selecting = True
-    n_left = n_epochs - trainer.n_epochs
-    trainer.run(policy, n_left, stage="cross-fit phase 2", observe=observe)
+    if trainer.run(
+        policy,
+        n_epochs - trainer.n_epochs,
+        stage="cross-fit phase 2",
+        until=is_too_late,
+        observe=observe,
+    ):
+        return None
     is_unseen = ~probabilities.is_known()
     if trainer.data.sample_weight is not None:
         is_unseen &= trainer.data.sample_weight.to(is_unseen.device) > 0
@@ -114,7 +128,7 @@ def accepts_enough(posterior: LabelPosterior, is_known: Tensor) -> bool:
     is_known : Tensor of shape (n_samples,), dtype=bool
         The samples that are assessed.
     """
-    is_safe = posterior.assess_all().is_safe[is_known]
+    is_safe = posterior.agrees(posterior.labels)[is_known]
     labels = posterior.labels[is_known]
     n_classes = posterior.probability.shape[1]
     n_given = torch.bincount(labels, minlength=n_classes).double()
@@ -124,6 +138,19 @@ def accepts_enough(posterior: LabelPosterior, is_known: Tensor) -> bool:
     )
     is_half = is_safe.double().mean().item() >= _LEAST_OF_ALL
     return is_half and not is_lost.any().item()
+
+
+def combine_with_ensemble(trainer: Trainer, posterior: LabelPosterior) -> None:
+    """Multiply out-of-fold probabilities by those that all fold networks predict.
+
+    The network not trained on a label is unbiased, but it is a single network. The mean
+    of all fold networks is more accurate, but biased towards labels that were learned.
+    The transition matrix remains as counted from out-of-fold probabilities.
+    """
+    for part in blocks(*posterior.probability.shape):
+        index = torch.arange(part.start, part.stop, device=trainer.labels.device)
+        predicted = trainer.predicted_probabilities(index)
+        posterior.combine(index, predicted, _POWER_OF_PRODUCT)
 
 
 def with_rows_of_weight_zero(

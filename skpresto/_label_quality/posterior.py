@@ -13,6 +13,9 @@ from skpresto._label_quality.transitions import (
     shrunken_transition_matrix,
 )
 
+# Lower bound of a probability in a product, so that no prediction excludes a class.
+_MIN_PROBABILITY = 1e-6
+
 
 class LabelAssessment(NamedTuple):
     """What the posterior says about labels, one entry per sample.
@@ -71,6 +74,8 @@ class LabelPosterior:
     ----------
     transition_matrix : Tensor of shape (n_classes, n_classes)
         T, with rows for true classes and columns for given labels.
+    power : float
+        The power to which probabilities are raised; 1 until :meth:`combine`.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class LabelPosterior:
         self.confident_only = confident_only
         self.damping = damping
         self.shrunken = shrunken
+        self.power = 1.0
         self.count_transitions()
 
     def count_transitions(self) -> None:
@@ -113,7 +119,10 @@ class LabelPosterior:
         of_label = self.transition_matrix.t().index_select(
             0, self.labels.index_select(0, index)
         )
-        joint = self.probability.index_select(0, index).float().mul_(of_label)
+        joint = self.probability.index_select(0, index).float()
+        if self.power != 1:
+            joint.pow_(self.power)
+        joint.mul_(of_label)
         # A sample of which nothing is known has no posterior: its row stays zero.
         tiny = torch.finfo(joint.dtype).tiny
         return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))
@@ -131,8 +140,7 @@ class LabelPosterior:
         return LabelAssessment(is_safe, is_corrected, usable, quality, suggested)
 
     def assess_all(self) -> LabelAssessment:
-        """Return what the posterior says about all labels, with T counted anew."""
-        self.count_transitions()
+        """Return what the posterior says about all labels."""
         parts = map(self.assess, self._all_samples())
         return LabelAssessment(*map(torch.cat, zip(*parts, strict=True)))
 
@@ -152,12 +160,32 @@ class LabelPosterior:
     def _quality_of(self, index: Tensor) -> Tensor:
         labels = self.labels.index_select(0, index)
         of_label = self.transition_matrix.t().index_select(0, labels).double().log_()
-        joint = self.probability.index_select(0, index).double().log_().add_(of_label)
+        joint = self.probability.index_select(0, index).double().log_()
+        joint.mul_(self.power).add_(of_label)
         own = joint.gather(1, labels.unsqueeze(1))
         joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
         odds = own - joint.logsumexp(dim=1, keepdim=True)
         # Without any probability there are no odds, and the quality is 0.
         return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
+
+    def combine(self, index: Tensor, probability: Tensor, power: float) -> None:
+        """Multiply the probabilities of samples by others; T remains as counted.
+
+        Parameters
+        ----------
+        index : Tensor of shape (b,)
+            The samples. Those of which nothing is known remain unknown.
+        probability : Tensor of shape (b, n_classes)
+            What else is predicted for them.
+        power : float
+            The power to which probabilities are raised from now on, for all samples.
+        """
+        self.power = power
+        product = self.probability.index_select(0, index).float()
+        product.mul_(probability.clamp(min=_MIN_PROBABILITY))
+        tiny = torch.finfo(product.dtype).tiny
+        product.div_(product.sum(dim=1, keepdim=True).clamp_(min=tiny))
+        self.probability.index_copy_(0, index, product.to(self.probability.dtype))
 
     def disagreement(self) -> float:
         """Return the fraction of labels that are not the most probable class."""
@@ -166,5 +194,6 @@ class LabelPosterior:
         return differs[known].double().mean().item()
 
     def agrees(self, labels: Tensor) -> Tensor:
-        """Return which of the given labels are safe at present."""
+        """Return which of the given labels are safe, with T counted anew."""
+        self.count_transitions()
         return self.assess_all().is_safe

@@ -17,7 +17,11 @@ from skorch.callbacks import Callback, EpochScoring
 from skpresto import CrossPrestoppingClassifier
 from skpresto._engine.probe import takes_probabilities
 from skpresto._estimators import cross_fitting
-from skpresto._estimators.cross_fitting import train_fold_networks
+from skpresto._estimators.cross_fitting import (
+    combine_with_ensemble,
+    train_fold_networks,
+)
+from skpresto._label_quality import blocks
 from skpresto._splits import assign_folds
 from skpresto.exceptions import FallbackWarning
 from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
@@ -369,15 +373,42 @@ def test_the_length_of_the_history_and_the_epsilon_given_are_used(
     assert len(trainer.net.networks) == 2
 
 
+def test_out_of_fold_probabilities_are_multiplied_by_those_of_the_ensemble(
+    make_trainer, monkeypatch
+):
+    trainer = make_trainer()
+    posterior = fold_networks(trainer, 2, 6)
+    before, matrix = posterior.probability.clone(), posterior.transition_matrix.clone()
+    unknown = 5
+    before[unknown] = posterior.probability[unknown] = 0
+    monkeypatch.setattr(blocks, "_SAMPLES_AT_ONCE", 17)
+    combine_with_ensemble(trainer, posterior)
+    X = trainer.data.X.source
+    folds = [np.exp(log_probabilities(n, X)) for n in trainer.net.networks]
+    product = (before.numpy() * np.mean(folds, axis=0)) ** 0.7
+    joint = product * matrix.numpy().T[trainer.labels]
+    known = np.arange(len(X)) != unknown
+    expected = joint[known] / joint[known].sum(axis=1, keepdims=True)
+    found = posterior.posterior(torch.arange(len(X))).numpy()
+    assert found[known] == pytest.approx(expected, abs=1e-4)
+    assert not found[unknown].any()
+    assert torch.equal(posterior.transition_matrix, matrix)
+
+
 @pytest.mark.parametrize(
     ("accepts_enough", "n_first", "n_second", "has_posterior"),
     [
-        ([True, True], 2, 8, True),
-        ([False, False, True, True], 4, 6, True),
+        ([True, True, True], 2, 8, True),
+        ([False, False, True, True, True], 4, 6, True),
+        ([False, False, False, True, True], 5, 5, True),
         ([False] * 4, 5, 0, False),
-        ([True, False], 2, 8, False),
+        ([True, False], 2, 3, False),
+        ([True, True, False], 2, 8, False),
     ],
-    ids=["at once", "after a while", "not by half of the epochs", "not in the end"],
+    ids=[
+        *("at once", "after a while", "at the last moment"),
+        *("never", "not any more after half of the epochs", "not in the end"),
+    ],
 )
 def test_phase_one_is_extended_until_enough_labels_are_accepted(
     make_trainer, monkeypatch, accepts_enough, n_first, n_second, has_posterior
@@ -414,7 +445,7 @@ def test_half_of_the_labels_and_a_tenth_of_each_common_class_are_enough(
     found = SimpleNamespace(
         labels=torch.cat([labels, torch.zeros(100, dtype=torch.int64)]),
         probability=torch.zeros(len(labels) + 100, 3),
-        assess_all=lambda: SimpleNamespace(is_safe=torch.tensor(is_safe + unknown)),
+        agrees=lambda labels: torch.tensor(is_safe + unknown),
     )
     is_known = torch.tensor([True] * len(labels) + unknown)
     assert cross_fitting.accepts_enough(found, is_known) == is_enough

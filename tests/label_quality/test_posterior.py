@@ -57,6 +57,40 @@ def test_posteriors_equal_those_of_the_naive_twin(
     assert torch.equal(found.posterior(some), everything[some])
 
 
+@given(
+    visits_made,
+    visits_made,
+    labels_of,
+    folds_of,
+    st.sampled_from([0.5, 0.7, 1.0]),
+)
+def test_combined_probabilities_follow_bayes_rule_with_the_matrix_counted_before(
+    visits, others, labels, folds, power
+):
+    """A loop multiplies, raises to the power and normalizes."""
+    index = torch.tensor([3, 0, 5])
+    probability = probabilities_after(visits, folds, 2).mean
+    other = probabilities_after(others, folds, 2).mean[index]
+    before = probability.tolist()
+    posterior = LabelPosterior(probability, torch.tensor(labels), shrunken=True)
+    matrix = posterior.transition_matrix.tolist()
+    posterior.combine(index, other, power)
+    for i in range(N):
+        factors = [1.0] * C
+        if i in index:
+            factors = [max(p, 1e-6) for p in other[index == i][0].tolist()]
+        joint = [
+            (before[i][j] * factors[j]) ** power * matrix[j][labels[i]]
+            for j in range(C)
+        ]
+        expected = [v / sum(joint) if sum(joint) else 0.0 for v in joint]
+        found = posterior.posterior(torch.tensor([i]))[0]
+        assert found.tolist() == pytest.approx(expected, abs=1e-5)
+        quality = posterior.label_quality()[i]
+        assert quality == pytest.approx(expected[labels[i]], abs=1e-5)
+    assert posterior.transition_matrix.tolist() == matrix
+
+
 def posterior_after(visits, labels, folds, q, epsilon=0.05):
     probability = probabilities_after(visits, folds, q).mean
     return LabelPosterior(probability, torch.tensor(labels), epsilon)
