@@ -1,5 +1,7 @@
 """The stages of CrossPrestopping: fold networks, then final networks."""
 
+from copy import copy
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -8,7 +10,7 @@ from skpresto._engine.probe import takes_probabilities
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
-from skpresto._label_quality.posterior import LabelAssessment, LabelPosterior
+from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._label_quality.trajectories import begin_trajectories
 from skpresto._selection.cross_fit import LearnPosterior, SelectByOutOfFoldPosterior
 
@@ -140,34 +142,34 @@ def accepts_enough(posterior: LabelPosterior, is_known: Tensor) -> bool:
     return is_half and not is_lost.any().item()
 
 
-def combine_with_ensemble(trainer: Trainer, posterior: LabelPosterior) -> None:
-    """Multiply out-of-fold probabilities by those that all fold networks predict.
+def combined_with_ensemble(
+    trainer: Trainer, posterior: LabelPosterior
+) -> LabelPosterior:
+    """Return a posterior from probabilities times those that all networks predict.
 
     The network not trained on a label is unbiased, but it is a single network. The mean
     of all fold networks is more accurate, but biased towards labels that were learned.
-    The transition matrix remains as counted from out-of-fold probabilities.
+    Labels are ranked better by both; networks trained on both are no more accurate. The
+    transition matrix remains as counted from out-of-fold probabilities.
     """
-    for part in blocks(*posterior.probability.shape):
+    combined = copy(posterior)
+    combined.probability = posterior.probability.clone()
+    for part in blocks(*combined.probability.shape):
         index = torch.arange(part.start, part.stop, device=trainer.labels.device)
         predicted = trainer.predicted_probabilities(index)
-        posterior.combine(index, predicted, _POWER_OF_PRODUCT)
+        combined.combine(index, predicted, _POWER_OF_PRODUCT)
+    return combined
 
 
-def with_rows_of_weight_zero(
-    trainer: Trainer, posterior: LabelPosterior, assessment: LabelAssessment
-) -> LabelAssessment:
-    """Return an assessment of all labels, after training.
+def add_rows_of_weight_zero(trainer: Trainer, posterior: LabelPosterior) -> None:
+    """Add what all networks predict for rows of weight 0, after training.
 
-    Rows of weight 0 must not influence the training, so nothing was known of them. They
-    are assessed by what all networks predict, with the transition matrix counted
-    before.
+    They must not influence the training, so nothing was known of them.
     """
-    is_weightless = row_sums(posterior.probability) == 0
-    rows = is_weightless.nonzero().squeeze(1)
-    predicted = trainer.predicted_probabilities(rows)
+    rows = (row_sums(posterior.probability) == 0).nonzero().squeeze(1)
+    # Not a product, so the power is undone.
+    predicted = trainer.predicted_probabilities(rows).pow_(1 / posterior.power)
     posterior.probability[rows] = predicted.to(posterior.probability.dtype)
-    parts = zip(assessment, posterior.assess(rows), strict=True)
-    return LabelAssessment(*(whole.index_copy(0, rows, part) for whole, part in parts))
 
 
 def train_final_networks(

@@ -13,11 +13,11 @@ from skpresto._engine.rows import TrainingData
 from skpresto._engine.trainer import Trainer
 from skpresto._estimators.cross_fitting import (
     PHASE_ONE_EPOCHS,
-    combine_with_ensemble,
+    add_rows_of_weight_zero,
+    combined_with_ensemble,
     last_start,
     train_final_networks,
     train_fold_networks,
-    with_rows_of_weight_zero,
 )
 from skpresto._estimators.ensemble_fallback import fall_back_to_ensemble
 from skpresto._estimators.prestopping import PrestoppingClassifier
@@ -135,14 +135,14 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     probable other class has b, has the weight ``a / (a + b)`` when fold networks are
     trained, and none if a is below b. The final posterior uses the geometric mean of
     the probabilities, temperature scaling, and a T counted among the more confident
-    half of each class. These probabilities are multiplied by those that all fold
-    networks predict together, which are more accurate than those of one network, and
-    the product is raised to the power 0.7. The wrong labels of a class are shrunk
-    towards uniform ones, as far as the counts of all classes are uniform (empirical
-    Bayes). The final networks learn the posterior itself; with a criterion that takes
-    no class probabilities, they learn its most probable class, weighted by it. Four
-    fifths of the weight in the ensemble are on them. Probabilities take eight bytes per
-    sample and class, or four in half precision beyond 2**26 values.
+    half of each class. The wrong labels of a class are shrunk towards uniform ones, as
+    far as the counts of all classes are uniform (empirical Bayes). The final networks
+    learn the posterior itself; with a criterion that takes no class probabilities, they
+    learn its most probable class, weighted by it. Four fifths of the weight in the
+    ensemble are on them. Label quality, and what follows from it, is computed from the
+    same probabilities times those that all fold networks predict together, to the power
+    0.7: that ranks labels better. Probabilities take eight bytes per sample and class,
+    or four in half precision beyond 2**26 values.
 
     Phase I is extended until half of the labels are accepted, and a tenth of those of
     each class that is not rare. If that takes more than half of the epochs of the fold
@@ -236,22 +236,21 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         self.used_fallback_ = posterior is None
         if posterior is None:
             return fall_back_to_ensemble(self, trainer, rng)
-        disagreement = posterior.disagreement()
-        combine_with_ensemble(trainer, posterior)
-        assessment = posterior.assess_all()
+        combined = combined_with_ensemble(trainer, posterior)
         train_final_networks(trainer, posterior, self.max_epochs)
         if trainer.data.rows_with_weight is not None:
-            assessment = with_rows_of_weight_zero(trainer, posterior, assessment)
+            add_rows_of_weight_zero(trainer, combined)
+        assessment = combined.assess_all()
         trainer.predict_unseen_samples()
         findings = LabelFindings(
             is_safe=assessment.is_safe,
-            quality=posterior.label_quality(),
+            quality=combined.label_quality(),
             suggested=assessment.suggested,
             agreement=trainer.history.agreement(trainer.labels),
             corrected=assessment.labels,
             is_corrected=assessment.labels != trainer.labels,
             transition_matrix=posterior.transition_matrix,
-            disagreement=disagreement,
+            disagreement=posterior.disagreement(),
         )
         warn_of_lost_classes(self, trainer.data, findings.is_safe)
         return findings

@@ -16,9 +16,9 @@ from skorch.callbacks import Callback, EpochScoring
 
 from skpresto import CrossPrestoppingClassifier
 from skpresto._engine.probe import takes_probabilities
-from skpresto._estimators import cross_fitting
+from skpresto._estimators import cross_fitting, cross_prestopping
 from skpresto._estimators.cross_fitting import (
-    combine_with_ensemble,
+    combined_with_ensemble,
     train_fold_networks,
 )
 from skpresto._label_quality import blocks
@@ -382,17 +382,34 @@ def test_out_of_fold_probabilities_are_multiplied_by_those_of_the_ensemble(
     unknown = 5
     before[unknown] = posterior.probability[unknown] = 0
     monkeypatch.setattr(blocks, "_SAMPLES_AT_ONCE", 17)
-    combine_with_ensemble(trainer, posterior)
+    combined = combined_with_ensemble(trainer, posterior)
     X = trainer.data.X.source
     folds = [np.exp(log_probabilities(n, X)) for n in trainer.net.networks]
     product = (before.numpy() * np.mean(folds, axis=0)) ** 0.7
     joint = product * matrix.numpy().T[trainer.labels]
     known = np.arange(len(X)) != unknown
     expected = joint[known] / joint[known].sum(axis=1, keepdims=True)
-    found = posterior.posterior(torch.arange(len(X))).numpy()
+    found = combined.posterior(torch.arange(len(X))).numpy()
     assert found[known] == pytest.approx(expected, abs=1e-4)
     assert not found[unknown].any()
-    assert torch.equal(posterior.transition_matrix, matrix)
+    assert torch.equal(combined.transition_matrix, matrix)
+    # The final networks learn what out-of-fold probabilities alone say.
+    assert torch.equal(posterior.probability, before)
+    assert posterior.power == 1
+
+
+def test_labels_are_assessed_by_the_ensemble_as_well(noisy_blobs, monkeypatch):
+    X, y, _ = noisy_blobs
+    plain = quick(CrossPrestoppingClassifier).fit(X, y)
+    monkeypatch.setattr(
+        cross_prestopping, "combined_with_ensemble", lambda _, posterior: posterior
+    )
+    without = quick(CrossPrestoppingClassifier).fit(X, y)
+    assert not np.array_equal(plain.label_quality_, without.label_quality_)
+    assert np.array_equal(plain.predict_proba(X), without.predict_proba(X))
+    assert np.array_equal(plain.transition_matrix_, without.transition_matrix_)
+    findings = plain.label_findings_, without.label_findings_
+    assert findings[0].disagreement == findings[1].disagreement
 
 
 @pytest.mark.parametrize(
