@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from skpresto._engine.divergence import check_networks
 from skpresto._engine.probe import takes_probabilities
 from skpresto._engine.trainer import Trainer
 from skpresto._label_quality.blocks import blocks, row_sums
@@ -152,6 +153,7 @@ def combined_with_ensemble(
     Labels are ranked better by both; networks trained on both are no more accurate. The
     transition matrix remains as counted from out-of-fold probabilities.
     """
+    check_networks(trainer.net)  # of a divergence in the last step
     combined = copy(posterior)
     combined.probability = posterior.probability.clone()
     for part in blocks(*combined.probability.shape):

@@ -139,19 +139,17 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     far as the counts of all classes are uniform (empirical Bayes). The final networks
     learn the posterior itself; with a criterion that takes no class probabilities, they
     learn its most probable class, weighted by it. Four fifths of the weight in the
-    ensemble are on them. Label quality, and what follows from it, is computed from the
-    same probabilities times those that all fold networks predict together, to the power
-    0.7: that ranks labels better. Probabilities take eight bytes per sample and class,
-    or four in half precision beyond 2**26 values.
+    ensemble are on them. Label quality is computed from the same probabilities times
+    those that all fold networks predict together, to the power 0.7. Probabilities take
+    eight bytes per sample and class, four in half precision beyond 2**26 values.
 
     Phase I is extended until half of the labels are accepted, and a tenth of those of
     each class that is not rare. If that takes more than half of the epochs of the fold
     networks, as on a thousand images, or if fewer are accepted then or in the end, the
-    method falls back: three networks trained on all folds go through the two phases of
-    :class:`PrestoppingClassifier` as an ensemble, by default under
-    ``AgreementStop(min_memorized_fraction=0.5)``, or under
-    :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``. Then no
-    label is corrected, a warning is issued and ``used_fallback_`` is True.
+    method falls back: three networks trained on all folds go through both phases of
+    :class:`PrestoppingClassifier` together, by default under ``AgreementStop`` with
+    ``min_memorized_fraction=0.5``, or :class:`~skpresto.stopping.ValidationStop` if
+    ``fit`` is given ``X_val``. No label is corrected, and a warning is issued.
 
     Examples
     --------
