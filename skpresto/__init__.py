@@ -8,18 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skpresto._engine.interrupt import keep_interrupted
-    from skpresto._estimators.active_bias import ActiveBiasClassifier
-    from skpresto._estimators.coteaching import CoTeachingClassifier
-    from skpresto._estimators.coteaching_plus import CoTeachingPlusClassifier
-    from skpresto._estimators.cross_prestopping import CrossPrestoppingClassifier
-    from skpresto._estimators.default import DefaultClassifier
-    from skpresto._estimators.prestopping import PrestoppingClassifier
-    from skpresto._estimators.prestopping_plus import PrestoppingPlusClassifier
-    from skpresto._estimators.selfie import SelfieClassifier
+    from skpresto._methods.active_bias import ActiveBiasClassifier
+    from skpresto._methods.coteaching import CoTeachingClassifier
+    from skpresto._methods.coteaching_plus import CoTeachingPlusClassifier
+    from skpresto._methods.cross_prestopping import CrossPrestoppingClassifier
+    from skpresto._methods.default import DefaultClassifier
+    from skpresto._methods.prestopping import PrestoppingClassifier
+    from skpresto._methods.prestopping_plus import PrestoppingPlusClassifier
+    from skpresto._methods.selfie import SelfieClassifier
     from skpresto._parallel.block import data_parallel
     from skpresto._resume.folder import resumable
     from skpresto._resume.status import resume_status
+    from skpresto._training.interrupt import keep_interrupted
 
 __version__ = "0.2.0"
 
@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ActiveBiasClassifier": "_estimators.active_bias",
-    "CoTeachingClassifier": "_estimators.coteaching",
-    "CoTeachingPlusClassifier": "_estimators.coteaching_plus",
-    "CrossPrestoppingClassifier": "_estimators.cross_prestopping",
-    "DefaultClassifier": "_estimators.default",
-    "PrestoppingClassifier": "_estimators.prestopping",
-    "PrestoppingPlusClassifier": "_estimators.prestopping_plus",
-    "SelfieClassifier": "_estimators.selfie",
+    "ActiveBiasClassifier": "_methods.active_bias",
+    "CoTeachingClassifier": "_methods.coteaching",
+    "CoTeachingPlusClassifier": "_methods.coteaching_plus",
+    "CrossPrestoppingClassifier": "_methods.cross_prestopping",
+    "DefaultClassifier": "_methods.default",
+    "PrestoppingClassifier": "_methods.prestopping",
+    "PrestoppingPlusClassifier": "_methods.prestopping_plus",
+    "SelfieClassifier": "_methods.selfie",
     "data_parallel": "_parallel.block",
-    "keep_interrupted": "_engine.interrupt",
+    "keep_interrupted": "_training.interrupt",
     "resumable": "_resume.folder",
     "resume_status": "_resume.status",
 }

@@ -9,10 +9,10 @@ from hypothesis import settings
 from sklearn.datasets import make_blobs
 
 from skpresto import DefaultClassifier
-from skpresto._engine.progress import Progress
-from skpresto._engine.trainer import Trainer
-from skpresto._estimators.build import build_net
-from skpresto._estimators.validation import check_training_data
+from skpresto._classifier.check import check_training_data
+from skpresto._classifier.spec import build_net
+from skpresto._training.progress import Progress
+from skpresto._training.trainer import Trainer
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)

@@ -2,7 +2,7 @@
 
 import skpresto
 from skpresto import baselines
-from skpresto._engine.rows import PredictionRows
+from skpresto._data.training_data import PredictionRows
 from skpresto.stopping import StopRule
 
 METHODS = [

@@ -4,7 +4,7 @@ from collections import Counter
 
 import torch
 
-from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._label_quality.history import PredictionHistory
 
 
 class NaivePredictionHistory:

@@ -5,7 +5,7 @@ import pytest
 from skpresto import _heap as heap
 from skpresto._heap import has_large_outputs, return_freed_memory
 from skpresto._label_quality.blocks import blocks
-from skpresto._selection.base import LearnFromAll
+from skpresto._training.policy import LearnFromAll
 
 
 def test_only_the_outputs_of_many_classes_are_large():
@@ -32,9 +32,9 @@ def test_other_allocators_are_left_alone(error, monkeypatch):
 
 def test_memory_is_returned_after_each_large_batch(make_trainer, monkeypatch):
     calls = []
-    monkeypatch.setattr("skpresto._engine.loop.has_large_outputs", lambda *_: True)
+    monkeypatch.setattr("skpresto._training.epoch.has_large_outputs", lambda *_: True)
     monkeypatch.setattr(
-        "skpresto._engine.loop.return_freed_memory", lambda: calls.append(1)
+        "skpresto._training.epoch.return_freed_memory", lambda: calls.append(1)
     )
     trainer = make_trainer()
     trainer.run(LearnFromAll(), 1, stage="train")

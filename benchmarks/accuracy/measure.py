@@ -26,7 +26,7 @@ from stopwatch import Stopwatch
 
 import skpresto
 from skpresto import DefaultClassifier
-from skpresto._engine.rows import PredictionRows
+from skpresto._data.training_data import PredictionRows
 from skpresto.metrics import memorization_precision, memorization_recall
 
 PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")

@@ -6,10 +6,10 @@ from stopwatch import Stopwatch
 from torch import Tensor
 
 from skpresto import DefaultClassifier
-from skpresto._engine.trainer import Trainer
-from skpresto._estimators.reporting import early_visits, report_labels
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._selection.base import LearnFromAll
+from skpresto._methods._report import early_visits, report_labels
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.trainer import Trainer
 
 
 class Margins:

@@ -1,14 +1,14 @@
 """The internals of skpresto that are timed; the only file here that imports them."""
 
 from skpresto import DefaultClassifier
-from skpresto._engine.progress import Progress
-from skpresto._engine.trainer import Trainer
-from skpresto._estimators.build import build_net
-from skpresto._estimators.validation import check_training_data
+from skpresto._classifier.check import check_training_data
+from skpresto._classifier.spec import build_net
+from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._label_quality.prediction_history import PredictionHistory
-from skpresto._selection.base import LearnFromAll
 from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.progress import Progress
+from skpresto._training.trainer import Trainer
 
 
 def trainer(module, X, y, q, **params):

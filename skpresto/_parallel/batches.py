@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from skpresto._engine.batches import Announce, BatchOrder, TensorBatches
-from skpresto._engine.features import map_parts
-from skpresto._engine.rows import TrainingRows
+from skpresto._data.batches import Announce, BatchOrder, TensorBatches
+from skpresto._data.features import map_parts
+from skpresto._data.training_data import TrainingRows
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.shares import share_of
 

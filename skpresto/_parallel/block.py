@@ -6,9 +6,9 @@ from typing import Any
 
 import torch.distributed as dist
 
-from skpresto._engine.team import active_team, teamed
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.team import ProcessTeam
+from skpresto._training.team import active_team, teamed
 from skpresto.exceptions import ParallelError
 
 #: Seconds for which others are waited for if a block is left by an error.

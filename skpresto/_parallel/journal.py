@@ -2,11 +2,11 @@
 
 from io import BytesIO
 
-from skpresto._engine.journal import Journal
-from skpresto._engine.run_state import RunState
 from skpresto._parallel.exchange import Exchange
 from skpresto._resume.files import read_state
 from skpresto._resume.journal import FitJournal, put_back
+from skpresto._training.journal import Journal
+from skpresto._training.run_state import RunState
 
 
 class SharedJournal:

@@ -6,13 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from skpresto._engine.batches import take_order
-from skpresto._engine.loop import EpochLoop, Observer
-from skpresto._engine.net import NoisyLabelNet, worker_seeds
-from skpresto._engine.rows import TrainingRows
-from skpresto._engine.steps import Step
-from skpresto._engine.tally import EpochSums
-from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._data.batches import take_order
+from skpresto._data.training_data import TrainingRows
+from skpresto._label_quality.history import PredictionHistory
+from skpresto._networks.net import NoisyLabelNet, worker_seeds
 from skpresto._parallel.batches import (
     DrawnOrder,
     SharedLoaderBatches,
@@ -22,7 +19,10 @@ from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.randomness import own_randomness
 from skpresto._parallel.shares import LEAST_ROWS, WholeBatch, share_of
 from skpresto._parallel.steps import ParallelStep
-from skpresto._selection.base import SelectionPolicy
+from skpresto._training.epoch import EpochLoop, Observer
+from skpresto._training.policy import SelectionPolicy
+from skpresto._training.step import Step
+from skpresto._training.tally import EpochSums
 
 
 class ParallelLoop(EpochLoop):
@@ -33,7 +33,7 @@ class ParallelLoop(EpochLoop):
     Parameters
     ----------
     net, history, sample_weight
-        As in :class:`~skpresto._engine.loop.EpochLoop`.
+        As in :class:`~skpresto._training.epoch.EpochLoop`.
     exchange : Exchange
         The processes.
     """

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from skpresto._engine.rows import PredictionRows
+from skpresto._data.training_data import PredictionRows
 from skpresto._parallel.exchange import Exchange
 
 #: Types of outputs, known to others by their position here.

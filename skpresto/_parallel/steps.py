@@ -6,9 +6,9 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from skpresto._engine.steps import StepIfSelected
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.gradients import GradientSum
+from skpresto._training.step import StepIfSelected
 
 
 class ParallelStep(StepIfSelected):
@@ -20,7 +20,7 @@ class ParallelStep(StepIfSelected):
     Parameters
     ----------
     module, optimizer, on_gradients, scaler
-        As in :class:`~skpresto._engine.steps.Step`.
+        As in :class:`~skpresto._training.step.Step`.
     criterion : nn.Module
         Its parameters may be trained too.
     exchange : Exchange

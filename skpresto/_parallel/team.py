@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from skpresto._engine.journal import Journal
-from skpresto._engine.net import NoisyLabelNet
-from skpresto._engine.rows import PredictionRows, TrainingData
-from skpresto._engine.team import Predict
-from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._data.training_data import PredictionRows, TrainingData
+from skpresto._label_quality.history import PredictionHistory
+from skpresto._networks.net import NoisyLabelNet
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.journal import SharedJournal
 from skpresto._parallel.loop import ParallelLoop
 from skpresto._parallel.randomness import own_randomness
 from skpresto._parallel.shares import rows_of_share, share_of
 from skpresto._resume.fingerprint import changed, fingerprint
+from skpresto._training.journal import Journal
+from skpresto._training.team import Predict
 from skpresto.exceptions import ParallelError
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _MAY_DIFFER = ("parameter device", "parameter n_jobs")
 
 
 class ProcessTeam:
-    """Several processes, see :class:`~skpresto._engine.team.Team`.
+    """Several processes, see :class:`~skpresto._training.team.Team`.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ import torch
 from sklearn.base import BaseEstimator
 from torch import Tensor, nn
 
-from skpresto._engine.rows import TrainingData
-from skpresto._engine.sample_rows import SampleRows, TensorRows
+from skpresto._data.samples import SampleRows, TensorRows
+from skpresto._data.training_data import TrainingData
 
 #: Parameters that do not affect the result.
 _WITHOUT_EFFECT = {"verbose"}

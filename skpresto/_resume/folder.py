@@ -10,12 +10,12 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from skpresto._engine.journal import Journal, NoJournal
-from skpresto._engine.rows import TrainingData
-from skpresto._engine.team import active_team
+from skpresto._data.training_data import TrainingData
 from skpresto._resume.files import MARKER, read_json, write_json
 from skpresto._resume.fingerprint import changed, fingerprint
 from skpresto._resume.journal import FitJournal
+from skpresto._training.journal import Journal, NoJournal
+from skpresto._training.team import active_team
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
 

@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from skpresto._engine.run_state import RunState
 from skpresto._resume.files import read_state, write_state
+from skpresto._training.run_state import RunState
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
 

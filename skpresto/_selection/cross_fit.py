@@ -6,7 +6,7 @@ from torch import Tensor
 from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
-from skpresto._selection.base import Batch, CorrectingPolicy, Selection
+from skpresto._training.policy import Batch, CorrectingPolicy, Selection
 
 
 class SelectByOutOfFoldPosterior(CorrectingPolicy):

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
 from skpresto._selection.small_loss import n_kept
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 #: Fraction of the training after which weights decrease linearly beyond the threshold.
 _LINEAR_FROM = 0.9

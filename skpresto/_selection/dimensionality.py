@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 # Added to ratios of distances, since that of equal samples is zero.
 _SMALL = 1e-8

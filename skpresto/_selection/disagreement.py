@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from skpresto._selection.base import Batch, RunningFraction, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, RunningFraction, Selection, SelectionPolicy
 
 #: The loss is divided by at least this fraction of the batch.
 _SMALLEST_FRACTION = 0.1

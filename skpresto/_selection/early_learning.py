@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 #: Smallest and largest probability that enters the targets.
 _LOW, _HIGH = 1e-4, 1 - 1e-4

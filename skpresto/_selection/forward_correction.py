@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 from skpresto.losses import ForwardCorrectionLoss
 
 

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
 from skpresto._selection.small_loss import forget_rate, is_small_loss, n_kept
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 #: Smallest logarithm of a probability, so that differences are finite.
 _LOWEST_LOG = -1e30

@@ -5,12 +5,12 @@ import math
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection
 from skpresto._selection.small_loss import (
     ExchangeSmallLoss,
     forget_rate,
     is_small_loss,
 )
+from skpresto._training.policy import Batch, Selection
 
 # A half loses at most twice as many samples as are selected from it.
 _MAX_DISCARD_RATIO = 2.0

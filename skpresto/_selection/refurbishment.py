@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skpresto._label_quality.prediction_history import PredictionHistory
-from skpresto._selection.base import Batch, CorrectingPolicy, Selection
+from skpresto._label_quality.history import PredictionHistory
 from skpresto._selection.small_loss import is_small_loss
+from skpresto._training.policy import Batch, CorrectingPolicy, Selection
 
 
 class Refurbisher:

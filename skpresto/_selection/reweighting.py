@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
 

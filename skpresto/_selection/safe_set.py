@@ -1,7 +1,7 @@
 """Prestopping's safe set: samples whose given label is the majority prediction."""
 
-from skpresto._label_quality.prediction_history import PredictionHistory
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._label_quality.history import PredictionHistory
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 
 class LearnFromSafeSet(SelectionPolicy):

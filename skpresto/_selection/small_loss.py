@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, RunningFraction, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, RunningFraction, Selection, SelectionPolicy
 
 
 def forget_rate(

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import LearnFromSubset
 from skpresto._selection.small_loss import is_small_loss, n_kept
+from skpresto._training.policy import LearnFromSubset
 
 
 class LearnFromTrimmedSet(LearnFromSubset):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 
 
 class EmphasizeUncertain(SelectionPolicy):

@@ -1,23 +1,22 @@
 """Methods to compare with: other ways to train on noisy labels.
 
-The classifiers are imported when first used, one file per method, as those of
-``skpresto``.
+The classifiers are imported when first used, as those of ``skpresto``.
 """
 
 from importlib import import_module
 from typing import Any
 
-#: The file of each classifier.
+#: The file of each classifier, in ``skpresto._methods``.
 _FILES: dict[str, str] = {
-    "D2LClassifier": "_d2l",
-    "DecoupleClassifier": "_decouple",
-    "ELRClassifier": "_elr",
-    "ForwardCorrectionClassifier": "_forward_correction",
-    "INCVClassifier": "_incv",
-    "ITLMClassifier": "_itlm",
-    "JoCoRClassifier": "_jocor",
-    "LearningToReweightClassifier": "_learning_to_reweight",
-    "MentorNetClassifier": "_mentornet",
+    "D2LClassifier": "d2l",
+    "DecoupleClassifier": "decouple",
+    "ELRClassifier": "elr",
+    "ForwardCorrectionClassifier": "forward_correction",
+    "INCVClassifier": "incv",
+    "ITLMClassifier": "itlm",
+    "JoCoRClassifier": "jocor",
+    "LearningToReweightClassifier": "learning_to_reweight",
+    "MentorNetClassifier": "mentornet",
 }
 
 __all__ = sorted(_FILES)
@@ -26,7 +25,7 @@ __all__ = sorted(_FILES)
 def __getattr__(name: str) -> Any:
     if name not in _FILES:
         raise AttributeError(f"module 'skpresto.baselines' has no attribute {name!r}")
-    return getattr(import_module(f"skpresto.baselines.{_FILES[name]}"), name)
+    return getattr(import_module(f"skpresto._methods.{_FILES[name]}"), name)
 
 
 def __dir__() -> list[str]:

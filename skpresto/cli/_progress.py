@@ -92,7 +92,7 @@ class FitProgress:
 
     def callback(self) -> Any:
         """Return a skorch callback that shows each epoch."""
-        from skpresto._engine.callbacks import Callback
+        from skpresto._networks.callbacks import Callback
 
         show = self.show
 

@@ -4,10 +4,10 @@ import torch
 from torch import nn
 
 from skpresto import DefaultClassifier
-from skpresto._engine.activations import penultimate_activations
-from skpresto._engine.rows import PredictionRows
+from skpresto._data.training_data import PredictionRows
+from skpresto._methods.d2l import mean_dimensionality
+from skpresto._networks.activations import penultimate_activations
 from skpresto.baselines import D2LClassifier
-from skpresto.baselines._d2l import mean_dimensionality
 from tests.discovery import quick
 
 
@@ -113,7 +113,7 @@ def test_samples_are_drawn_from_those_with_a_weight(make_trainer, monkeypatch):
     trainer = make_trainer(module=nn.Linear(2, 4), weights=weights)
     seen = []
     monkeypatch.setattr(
-        "skpresto.baselines._d2l.penultimate_activations",
+        "skpresto._methods.d2l.penultimate_activations",
         lambda net, rows: seen.append(rows.rows) or torch.randn(len(rows), 3),
     )
     # 128 and 12 samples: the second group is too small for 20 neighbors.

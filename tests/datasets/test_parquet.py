@@ -13,8 +13,8 @@ from sklearn.base import clone
 from torch.utils.data import DataLoader, Dataset, Subset
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._engine.dataset_rows import DatasetRows
-from skpresto._engine.reading_order import ReadingOrder
+from skpresto._data.dataset import DatasetRows
+from skpresto._data.reading_order import ReadingOrder
 from skpresto.datasets import ParquetDataset
 from tests.discovery import CLASSIFIERS, quick
 

@@ -4,13 +4,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._engine.batches import (
+from skpresto._data.batches import (
     BatchOrder,
     TensorBatches,
     TensorBlocks,
     prediction_batches,
 )
-from skpresto._engine.rows import PredictionRows, TrainingRows
+from skpresto._data.training_data import PredictionRows, TrainingRows
 
 sizes = {"n_rows": st.integers(1, 40), "batch_size": st.integers(1, 12)}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from skpresto._engine.checkpoint import Checkpoint, CheckpointStore
-from skpresto._selection.base import LearnFromAll
+from skpresto._training.checkpoint import Checkpoint, CheckpointStore
+from skpresto._training.policy import LearnFromAll
 
 
 def checkpoint_of(trainer):

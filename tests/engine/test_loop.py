@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, log_softmax
 
-from skpresto._selection.base import LearnFromAll, Selection, SelectionPolicy
+from skpresto._training.policy import LearnFromAll, Selection, SelectionPolicy
 
 PLAIN = {"module__dropout": 0.0, "module__hidden": (8,), "batch_size": 80}
 

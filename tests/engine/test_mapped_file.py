@@ -9,11 +9,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from skpresto._engine import mapped_file as module
 
 from skpresto import DefaultClassifier
-from skpresto._engine import mapped_file as module
-from skpresto._engine.mapped_file import mapped_file
-from skpresto._engine.sample_rows import ArrayRows
+from skpresto._data.mapped_file import mapped_file
+from skpresto._data.samples import ArrayRows
 from tests.discovery import quick
 
 on_linux = pytest.mark.skipif(
@@ -190,7 +190,7 @@ def test_rows_can_be_sent_to_another_process(tmp_path):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_every_block_of_a_map_is_checked(kind, value, tmp_path, monkeypatch):
-    monkeypatch.setattr("skpresto._estimators.arrays._BYTES_CHECKED", 1 << 10)
+    monkeypatch.setattr("skpresto._classifier.arrays._BYTES_CHECKED", 1 << 10)
     mapped = np.memmap(tmp_path / "X.dat", kind, "w+", shape=(500, 3))
     y = np.arange(500) % 2
     quick(DefaultClassifier, max_epochs=1).fit(mapped, y)

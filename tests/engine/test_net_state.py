@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from skpresto._engine.net_state import StoredTensor, with_tensors, without_tensors
+from skpresto._networks.stored import StoredTensor, with_tensors, without_tensors
 
 
 class Tied(nn.Module):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._engine.prediction_blocks import (
+from skpresto._networks.blocks import (
     BlockPlan,
     blocks_of,
     outputs_in_blocks,

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from torch.utils.data import TensorDataset
 
-from skpresto._engine.batches import BatchOrder, TensorBatches, TensorBlocks
-from skpresto._engine.dataset_rows import DatasetRows
-from skpresto._engine.parts_rows import PartsRows
-from skpresto._engine.rows import PredictionRows, TrainingRows
-from skpresto._engine.sample_rows import ArrayRows, SparseRows, TensorRows, as_rows
+from skpresto._data.batches import BatchOrder, TensorBatches, TensorBlocks
+from skpresto._data.dataset import DatasetRows
+from skpresto._data.parts import PartsRows
+from skpresto._data.samples import ArrayRows, SparseRows, TensorRows, as_rows
+from skpresto._data.training_data import PredictionRows, TrainingRows
 
 
 @st.composite
@@ -66,7 +66,7 @@ def test_no_more_rows_are_made_dense_than_are_needed(monkeypatch):
     monkeypatch.setattr(
         type(X), "toarray", lambda self: sizes.append(self.shape) or toarray(self)
     )
-    monkeypatch.setattr("skpresto._engine.batches._VALUES_READ", 3000 * 64)
+    monkeypatch.setattr("skpresto._data.batches._VALUES_READ", 3000 * 64)
     batches = TensorBatches(TrainingRows(X, torch.zeros(200)), BatchOrder(200, 32))
     assert len(list(batches)) == 7
     assert max(sizes) == (32, 3000)

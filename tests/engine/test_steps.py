@@ -3,20 +3,20 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from skpresto._engine import loop
 from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skpresto._engine import loop
-from skpresto._engine.ensemble import NetworkStack
-from skpresto._engine.steps import (
+from skpresto._networks.stack import NetworkStack
+from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.step import (
     Step,
     StepIfSelected,
     StepUnlessEmpty,
     begin_momentum,
 )
-from skpresto._selection.base import LearnFromAll
-from skpresto._selection.safe_set import LearnFromSafeSet
 
 OPTIMIZERS = {
     "SGD": (torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),

@@ -8,7 +8,7 @@ import torch
 from skorch.callbacks import Callback
 
 from skpresto import DefaultClassifier
-from skpresto._engine.torch_state import (
+from skpresto._training.torch_state import (
     fit_threads,
     n_threads_of,
     predict_threads,

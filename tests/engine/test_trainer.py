@@ -5,8 +5,8 @@ import torch
 from skorch.callbacks import Callback, GradientNormClipping, LRScheduler
 from torch import nn
 
-from skpresto._selection.base import LearnFromAll, Selection, SelectionPolicy
 from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._training.policy import LearnFromAll, Selection, SelectionPolicy
 from skpresto.exceptions import TrainingDivergedError
 from skpresto.modules import MLP
 from skpresto.stopping import StopRule

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto import ActiveBiasClassifier
-from skpresto._selection.base import Batch
 from skpresto._selection.uncertainty import EmphasizeUncertain
+from skpresto._training.policy import Batch
 from tests.discovery import quick
 
 

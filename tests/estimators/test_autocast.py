@@ -10,8 +10,8 @@ from torch import nn
 
 import skpresto
 from skpresto import CoTeachingClassifier, DefaultClassifier, PrestoppingClassifier
-from skpresto._engine.autocast import autocast_network, gradient_scaler
-from skpresto._engine.steps import Step, StepIfSelected
+from skpresto._networks.autocast import autocast_network, gradient_scaler
+from skpresto._training.step import Step, StepIfSelected
 from tests.discovery import CLASSIFIERS, quick
 
 pytestmark = pytest.mark.filterwarnings(

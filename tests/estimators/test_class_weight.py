@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 
 from skpresto import DefaultClassifier
-from skpresto._estimators.weights import training_weights
+from skpresto._classifier.weights import training_weights
 from tests.discovery import CLASSIFIERS, quick
 
 pytestmark = [

@@ -9,11 +9,11 @@ from sklearn.model_selection import GridSearchCV
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
-from skpresto._selection.base import Batch, Selection, SelectionPolicy
 from skpresto._selection.small_loss import (
     ExchangeSmallLoss,
     ExchangeSmallLossOnDisagreement,
 )
+from skpresto._training.policy import Batch, Selection, SelectionPolicy
 from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
 from tests.discovery import quick

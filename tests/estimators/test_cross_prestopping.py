@@ -13,15 +13,15 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 from skorch.callbacks import Callback, EpochScoring
+from skpresto._estimators import cross_fitting, cross_prestopping
 
 from skpresto import CrossPrestoppingClassifier
-from skpresto._engine.probe import takes_probabilities
-from skpresto._estimators import cross_fitting, cross_prestopping
-from skpresto._estimators.cross_fitting import (
+from skpresto._label_quality import blocks
+from skpresto._methods._cross_fitting import (
     combined_with_ensemble,
     train_fold_networks,
 )
-from skpresto._label_quality import blocks
+from skpresto._networks.probe import takes_probabilities
 from skpresto._splits import assign_folds
 from skpresto.exceptions import FallbackWarning
 from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skpresto._estimators.build import SIZE_NAMES
+from skpresto._classifier.spec import SIZE_NAMES
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-own-network.md"
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._estimators.feature_scale import features_of_other_scale
+from skpresto._classifier.feature_scale import features_of_other_scale
 from skpresto.exceptions import MismatchWarning
 from tests.discovery import CLASSIFIERS, quick
 

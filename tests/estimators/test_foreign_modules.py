@@ -10,7 +10,7 @@ from sklearn.base import clone
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier, DefaultClassifier
-from skpresto._estimators.build import SIZE_NAMES
+from skpresto._classifier.spec import SIZE_NAMES
 from tests.discovery import CLASSIFIERS, METHODS, quick
 
 pytestmark = [

@@ -22,7 +22,7 @@ from skpresto import (
     SelfieClassifier,
     keep_interrupted,
 )
-from skpresto._engine.checkpoint import Checkpoint
+from skpresto._training.checkpoint import Checkpoint
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, StopAfter, quick
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from skpresto._engine import batches, rows
 
 from skpresto import DefaultClassifier
-from skpresto._engine import batches, rows
-from skpresto._estimators.validation import check_training_data
+from skpresto._classifier.check import check_training_data
 from tests.discovery import quick
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from skpresto import DefaultClassifier
-from skpresto._estimators.params import check_part_params, check_required_params
+from skpresto._classifier.params import check_part_params, check_required_params
 
 
 class Part:

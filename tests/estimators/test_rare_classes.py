@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import recall_score
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._estimators.safe_set_warnings import few_kept
+from skpresto._classifier.warnings import few_kept
 from skpresto.exceptions import SafeSetWarning
 from tests.discovery import StopAfter, quick
 

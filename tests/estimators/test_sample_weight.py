@@ -24,8 +24,8 @@ from skpresto import (
     DefaultClassifier,
     PrestoppingClassifier,
 )
-from skpresto._engine.epoch_record import weighted_fraction
-from skpresto._engine.tally import mean_losses
+from skpresto._training.measure import weighted_fraction
+from skpresto._training.tally import mean_losses
 from skpresto.noise import NoisyTargetClassifier, SymmetricNoise
 from skpresto.stopping import NoiseRateStop
 from tests.discovery import CLASSIFIERS, StopAfter, quick

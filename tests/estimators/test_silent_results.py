@@ -14,7 +14,7 @@ from skpresto import (
     PrestoppingClassifier,
     SelfieClassifier,
 )
-from skpresto._estimators.safe_set_warnings import warn_of_small_safe_set
+from skpresto._classifier.warnings import warn_of_small_safe_set
 from skpresto.exceptions import SafeSetWarning
 from tests.discovery import CLASSIFIERS, quick
 

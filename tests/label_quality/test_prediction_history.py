@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._label_quality import prediction_history, votes
-from skpresto._label_quality.prediction_history import PredictionHistory
+from skpresto._label_quality.history import PredictionHistory
 from tests.naive import both_histories
 
 

@@ -6,12 +6,12 @@ import torch
 from torch import nn
 
 from skpresto import DefaultClassifier
-from skpresto._engine.progress import Progress
-from skpresto._engine.team import active_team
-from skpresto._engine.trainer import Trainer
-from skpresto._estimators.build import build_net
-from skpresto._estimators.validation import check_training_data
-from skpresto._selection.base import Selection, SelectionPolicy
+from skpresto._classifier.check import check_training_data
+from skpresto._classifier.spec import build_net
+from skpresto._training.policy import Selection, SelectionPolicy
+from skpresto._training.progress import Progress
+from skpresto._training.team import active_team
+from skpresto._training.trainer import Trainer
 from tests.parallel.cases import Double, block, noisy_blobs
 
 

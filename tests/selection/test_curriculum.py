@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.base import Batch
 from skpresto._selection.curriculum import PredefinedCurriculum
+from skpresto._training.policy import Batch
 
 
 def policy_of(n_epochs=100, **params):

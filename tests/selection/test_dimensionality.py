@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
-from skpresto._selection.base import Batch
 from skpresto._selection.dimensionality import (
     MixLabelsByDimensionality,
     local_dimensionality,
 )
+from skpresto._training.policy import Batch
 
 
 def naive_dimensionality(points, k):

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.base import Batch
 from skpresto._selection.early_learning import EarlyLearningRegularization
+from skpresto._training.policy import Batch
 
 
 def batch_of(logits, index, epoch=0):

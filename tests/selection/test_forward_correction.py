@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from skpresto._selection.base import Batch
 from skpresto._selection.forward_correction import LearnForwardCorrected
+from skpresto._training.policy import Batch
 from skpresto.losses import ForwardCorrectionLoss
 
 

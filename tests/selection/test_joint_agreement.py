@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._selection.base import Batch
 from skpresto._selection.joint_agreement import JointSmallLoss
+from skpresto._training.policy import Batch
 from skpresto.modules import MLP
 
 

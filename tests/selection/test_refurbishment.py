@@ -8,15 +8,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._engine.losses import sample_losses
-from skpresto._engine.tally import mean_losses
-from skpresto._label_quality.prediction_history import PredictionHistory
-from skpresto._selection.base import Batch
+from skpresto._label_quality.history import PredictionHistory
+from skpresto._networks.losses import sample_losses
 from skpresto._selection.refurbishment import (
     LearnSafeAndRefurbished,
     RefurbishAndSelect,
     Refurbisher,
 )
+from skpresto._training.policy import Batch
+from skpresto._training.tally import mean_losses
 from tests.naive import NaivePredictionHistory
 
 N, K = 5, 3

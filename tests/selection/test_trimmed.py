@@ -3,8 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.base import Batch
 from skpresto._selection.trimmed import LearnFromTrimmedSet
+from skpresto._training.policy import Batch
 
 
 def batch_of(index, n_classes=3):

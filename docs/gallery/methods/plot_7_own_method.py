@@ -20,7 +20,7 @@ weights, resuming, the audit.
 
 import torch
 
-from skpresto._selection.base import Selection, SelectionPolicy
+from skpresto._training.policy import Selection, SelectionPolicy
 
 
 class LeaveOutLargeLosses(SelectionPolicy):
@@ -45,7 +45,7 @@ class LeaveOutLargeLosses(SelectionPolicy):
 # bottom: start new networks, run a stage of epochs, report on the labels.
 
 from skpresto import DefaultClassifier
-from skpresto._estimators.reporting import early_visits, report_labels
+from skpresto._methods._report import early_visits, report_labels
 
 
 class TrimmedLossClassifier(DefaultClassifier):

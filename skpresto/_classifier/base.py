@@ -1,0 +1,282 @@
+"""What all classifiers share: validate, build the net, train, publish, predict."""
+
+import copy
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skpresto._classifier.callback_support import CallbackSupportMixin
+from skpresto._classifier.check import check_training_data
+from skpresto._classifier.device import check_device
+from skpresto._classifier.inputs import check_rows
+from skpresto._classifier.params import NetParamsMixin
+from skpresto._classifier.spec import build_net
+from skpresto._classifier.warnings import warn_of_small_safe_set
+from skpresto._data.training_data import PredictionRows
+from skpresto._fingerprint import fingerprint_of
+from skpresto._label_quality.findings import LabelFindings
+from skpresto._methods._report import findings_after_interrupt
+from skpresto._networks.predictions import MISSING, require_predictions
+from skpresto._resume.folder import begin_fit
+from skpresto._sklearn import Interval, StrOptions, _fit_context
+from skpresto._training.fit_task import FitTask
+from skpresto._training.interrupt import keeps_interrupted
+from skpresto._training.progress import Progress
+from skpresto._training.team import active_team
+from skpresto._training.torch_state import fit_threads, predict_threads, seeded
+from skpresto._training.trainer import Trainer
+
+
+class BaseNoisyLabelClassifier(
+    CallbackSupportMixin, NetParamsMixin, ClassifierMixin, BaseEstimator, ABC
+):
+    """Own a skorch net, and train it as the method's ``_train`` describes."""
+
+    _parameter_constraints: dict = {
+        "lr": [Interval(Real, 0, None, closed="neither")],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "q": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+        "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    def __init__(
+        self,
+        module,
+        *,
+        q,
+        class_weight,
+        criterion,
+        optimizer,
+        lr,
+        max_epochs,
+        batch_size,
+        device,
+        callbacks,
+        n_jobs,
+        random_state,
+        verbose,
+        **net_params,
+    ):
+        self.module = module
+        self.q = q
+        self.class_weight = class_weight
+        self.criterion = criterion
+        self.optimizer = optimizer
+        self.lr = lr
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.device = device
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self._store_further_params(net_params)
+
+    @abstractmethod
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+        """Run the stages of the method, and report on the training labels."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, y_true=None
+    ):
+        """Train on labels of which some may be wrong.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), array-like \
+of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch Dataset
+            Training samples. Arrays of type float32 are used without a copy, others
+            are converted, so integers beyond 2**24 lose their last digits (scale them
+            first). A memory map is read batch by batch, and rows of a sparse matrix are
+            made dense batch by batch. A map-style ``Dataset`` is read item by item, in
+            worker processes if ``iterator_train__num_workers`` is set; samples of
+            different length need ``iterator_train__collate_fn`` and
+            ``iterator_valid__collate_fn``. A dict or tuple has the inputs of a module
+            with several of them; integers in it stay integers.
+        y : array-like of shape (n_samples,)
+            Given labels: strings, integers or booleans. May be omitted for a
+            ``Dataset`` whose items are tuples of features and label.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of at least 0; only their ratios matter. They multiply the weights
+            that the method gives to samples, and those of ``class_weight``. Weighted
+            are the mean loss of each batch, which is divided by the total weight of
+            the batch, and the errors and fractions of ``history_`` that stop rules
+            compare. Numbers of samples, such as that of small losses to select, are
+            not weighted. Samples of weight 0 are neither trained on nor held out: the
+            network is that of a fit without them. Their labels are assessed all the
+            same, by predictions after training.
+        X_val, y_val : array-like, default=None
+            Samples with correct labels, for rules such as
+            :class:`~skpresto.stopping.ValidationStop` and for callbacks that score
+            validation data; not trained on.
+        y_true : array-like of shape (n_samples,), default=None
+            True labels of the training samples, for research: used only for
+            :class:`~skpresto.stopping.OracleStop` and to record memorization
+            precision and recall.
+
+        Returns
+        -------
+        self : estimator instance
+            The fitted classifier.
+        """
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        task = FitTask.of_fit(self, X=X, y=y, metadata=metadata)
+        # A copy is fitted: a fit that fails leaves this estimator unchanged, and it can
+        # predict in another thread until the new fit is complete.
+        fitting = copy.copy(self)
+        for name in self._fitted_names():
+            delattr(fitting, name)
+        # Gradients are needed, whatever the surroundings have turned off.
+        with (
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            active_team().fitting(),
+        ):
+            fitting._fit(X, y, sample_weight, X_val, y_val, y_true, task)
+        outdated = set(self._fitted_names()) - vars(fitting).keys()
+        vars(self).update(vars(fitting))
+        for name in outdated:
+            delattr(self, name)
+        task.end()
+        return self
+
+    def _fitted_names(self) -> list[str]:
+        params = self._further_params()
+        return [n for n in vars(self) if n.endswith("_") and n not in params]
+
+    def _fit(self, X, y, sample_weight, X_val, y_val, y_true, task):
+        check_device(self)
+        team = active_team()
+        data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
+        given = {"X_val": data.X_valid, "y_val": data.valid_labels}
+        self._check_fit_requirements({**given, "y_true": data.is_correct})
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        team.check_same(self, data)
+        journal, seed = begin_fit(self, data, seed)
+        seed = team.agreed(seed)
+        rng = np.random.RandomState(seed)
+        progress = Progress(int(self.verbose) * team.is_first, self.max_epochs)
+        with seeded(seed, self.device), fit_threads(self.n_jobs):
+            try:
+                net = build_net(self, data)
+                # A sample has a visit per epoch. A history that is longer by more than
+                # one is never full either, and the cost of votes grows with its length.
+                length = min(int(self.q), int(self.max_epochs) + 1)
+                shared = team.shared(journal)
+                trainer = Trainer(net, data, length, progress, task, shared, team)
+                task.details["reconstruction_attributes"] = lambda: {
+                    **{name: getattr(self, name) for name in self._fitted_names()},
+                    "net_": trainer.net,
+                }
+                findings = self._train_or_keep(trainer, rng)
+                trainer.finish()
+            finally:
+                progress.close()
+        self.net_ = trainer.net
+        self.n_epochs_ = trainer.n_epochs
+        self.history_ = trainer.records
+        fingerprint = fingerprint_of(data.labels.numpy())
+        findings = replace(findings.decoded(self.classes_), fingerprint=fingerprint)
+        self._publish(findings)
+        warn_of_small_safe_set(self, self.safe_mask_)
+
+    def _train_or_keep(
+        self, trainer: Trainer, rng: np.random.RandomState
+    ) -> LabelFindings:
+        """Train, or keep what there is if that is interrupted and asked for."""
+        self.is_interrupted_ = False
+        try:
+            return self._train(trainer, rng)
+        except KeyboardInterrupt:
+            is_kept = keeps_interrupted() and trainer.team.is_alone
+            if not (is_kept and trainer.earlier.use_interrupted(trainer)):
+                raise
+        trainer.journal.interrupted()
+        self.is_interrupted_ = True
+        return findings_after_interrupt(self, trainer)
+
+    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
+        """Raise if the method needs an argument that ``fit`` was not given."""
+
+    def _publish(self, findings: LabelFindings) -> None:
+        """Set the fitted attributes that describe the training labels."""
+        self.label_findings_ = findings
+        self.safe_mask_ = findings.is_safe
+        self.label_quality_ = findings.quality
+        self.label_agreement_ = findings.agreement
+        self.suggested_labels_ = findings.suggested
+        self.noise_rate_ = findings.noise_rate
+        if findings.corrected is not None:
+            self.corrected_labels_ = findings.corrected
+            self.corrected_mask_ = findings.is_corrected
+        if findings.transition_matrix is not None:
+            self.transition_matrix_ = findings.transition_matrix
+
+    def predict_proba(self, X):
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes), dtype=float32
+            One column per class, in the order of ``classes_``.
+
+        Notes
+        -----
+        The probabilities of a row do not depend on the other rows: the same bits result
+        in any order, one row at a time, and for any ``iterator_valid__batch_size``,
+        unless ``iterator_valid__collate_fn`` makes the batches.
+        Calls from several threads run at the same time, also during a fit.
+        """
+        check_is_fitted(self)
+        with predict_threads(self.n_jobs):
+            rows = check_rows(self, X, reset=False)
+            probabilities = self.net_.predict_proba(PredictionRows(rows))
+        require_predictions(torch.from_numpy(probabilities).isnan().any(dim=1))
+        return probabilities
+
+    def predict(self, X):
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or as in ``fit``
+            Samples.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Predicted labels, of the type of the labels given to ``fit``.
+        """
+        check_is_fitted(self)
+        with predict_threads(self.n_jobs):
+            rows = check_rows(self, X, reset=False)
+            predicted = self.net_.predicted_classes(PredictionRows(rows))
+        require_predictions(predicted == MISSING)
+        return self.classes_[predicted.cpu().numpy()]
+
+    def __sklearn_tags__(self):
+        """Return what scikit-learn needs to know about the classifier."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,1 @@
+"""Samples, the order in which they are visited, and mini-batches of them."""

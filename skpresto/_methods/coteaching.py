@@ -1,0 +1,167 @@
+"""Co-teaching: two networks that select samples for each other."""
+
+from numbers import Real
+
+import numpy as np
+import torch
+from torch import nn
+
+from skpresto._classifier.base import BaseNoisyLabelClassifier
+from skpresto._label_quality.findings import LabelFindings
+from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs
+from skpresto._methods._noise_rate import (
+    NOISE_RATE_CONSTRAINT,
+    given_or_estimated_noise_rate,
+)
+from skpresto._methods._report import early_visits, report_labels
+from skpresto._selection.small_loss import ExchangeSmallLoss
+from skpresto._sklearn import Interval
+from skpresto._training.trainer import Trainer
+
+
+class CoTeachingClassifier(BaseNoisyLabelClassifier):
+    """Train two networks, each on the samples with a small loss for the other.
+
+    Co-teaching [1]_ treats a small loss as a sign of a correct label. Each network
+    selects the fraction of a batch that should be correct, and the other one is trained
+    on it, so that selection errors of a network are not fed back to itself. It works
+    well on symmetric noise, and less so where one class is often mislabeled as one
+    certain other. The cost is two fits, and one more if the noise rate is estimated.
+
+    Parameters
+    ----------
+    module : nn.Module class or instance, default=None
+        The network, as in :class:`PrestoppingClassifier`; two are built. If it is an
+        instance, the trainable weights of the second copy get noise of one percent,
+        so that the networks differ.
+    noise_rate : float in [0, 1), default=None
+        Fraction of wrong labels. ``None`` estimates it: one network is first trained
+        as in :class:`PrestoppingClassifier`, with the same parameters, and the fraction
+        of samples outside its safe set is used. That takes about one more fit, and the
+        estimate is too high where many correct labels are too hard to learn; pass the
+        rate if you know it.
+    ramp_epochs : int or float, default=10
+        Epochs until the full noise rate is left out of a batch, T_k in the paper, as
+        a number or as a fraction of ``max_epochs``.
+    exponent : float, default=1.0
+        Shape of that ramp, c in the paper; above 1, more is left out in early epochs.
+    q : int, default=10
+        Number of latest predictions stored per sample. It does not affect training if
+        ``noise_rate`` is given; the estimate of the noise rate depends on it.
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
+        How the network is trained, as in :class:`PrestoppingClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, input_shape_, net_, n_epochs_
+        As in :class:`PrestoppingClassifier`.
+    history_ : list of EpochRecord
+        One record per epoch, with the name of its stage; can be passed to
+        ``pandas.DataFrame``.
+    safe_mask_ : ndarray of shape (n_samples,), dtype=bool
+        Whether a network selected the sample in the last epoch.
+    label_quality_ : ndarray of shape (n_samples,)
+        As in :class:`PrestoppingClassifier`, from the visits of the first half of the
+        epochs: later ones predict wrong labels that are memorized.
+    label_agreement_, suggested_labels_, label_findings_
+        As in :class:`PrestoppingClassifier`.
+    noise_rate_ : float
+        The noise rate used: as given, or estimated.
+
+    See Also
+    --------
+    CoTeachingPlusClassifier : Select among samples on which the two disagree.
+
+    Notes
+    -----
+    Of a batch of b samples, ``floor((1 - rate) * b)`` are kept, at least one; of
+    equal losses, the first in the batch is kept. Predicted probabilities are the mean
+    of both networks.
+
+    References
+    ----------
+    .. [1] B. Han et al., "Co-teaching: robust training of deep neural networks with
+       extremely noisy labels", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from skpresto import CoTeachingClassifier
+    >>> X, y = make_blobs(n_samples=200, random_state=0)
+    >>> clf = CoTeachingClassifier(noise_rate=0.1, ramp_epochs=4, max_epochs=10)
+    >>> clf = clf.set_params(random_state=0).fit(X, y)
+    >>> clf.predict(X).shape
+    (200,)
+    """
+
+    _parameter_constraints = {
+        **BaseNoisyLabelClassifier._parameter_constraints,
+        "noise_rate": NOISE_RATE_CONSTRAINT,
+        "ramp_epochs": EPOCHS_CONSTRAINT,
+        "exponent": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        module=None,
+        *,
+        noise_rate=None,
+        ramp_epochs=10,
+        exponent=1.0,
+        q=10,
+        class_weight=None,
+        criterion=nn.CrossEntropyLoss,
+        optimizer=torch.optim.SGD,
+        lr=0.1,
+        max_epochs=60,
+        batch_size=128,
+        device="cpu",
+        callbacks=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        **net_params,
+    ):
+        self.noise_rate = noise_rate
+        self.ramp_epochs = ramp_epochs
+        self.exponent = exponent
+        super().__init__(
+            module,
+            q=q,
+            class_weight=class_weight,
+            criterion=criterion,
+            optimizer=optimizer,
+            lr=lr,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            device=device,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            **net_params,
+        )
+
+    def _policy(self, trainer: Trainer, noise_rate: float) -> ExchangeSmallLoss:
+        return ExchangeSmallLoss(
+            len(trainer.labels),
+            noise_rate,
+            self._n_ramp_epochs(),
+            self.exponent,
+            device=self.device,
+        )
+
+    def _n_ramp_epochs(self) -> int:
+        """Return the length of the ramp, which may be longer than the training."""
+        return as_epochs(self.ramp_epochs, self.max_epochs)
+
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+        noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
+        policy = self._policy(trainer, noise_rate)
+        visits = early_visits(trainer, self.max_epochs)
+        trainer.start(n_networks=2, must_differ=True)
+        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
+        return report_labels(
+            trainer, visits, is_safe=policy.is_selected, noise_rate=noise_rate
+        )

@@ -1,0 +1,163 @@
+"""MentorNet with its predefined curriculum."""
+
+from numbers import Real
+
+import numpy as np
+import torch
+from torch import nn
+
+from skpresto._classifier.base import BaseNoisyLabelClassifier
+from skpresto._label_quality.findings import LabelFindings
+from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
+from skpresto._methods._report import early_visits, report_labels
+from skpresto._selection.curriculum import PredefinedCurriculum
+from skpresto._sklearn import Interval
+from skpresto._training.trainer import Trainer
+
+
+class MentorNetClassifier(BaseNoisyLabelClassifier):
+    """Train on samples whose loss is below a moving threshold.
+
+    MentorNet [1]_ weights samples by a curriculum. This is its predefined one
+    (MentorNet-PD): after a warm-up on all labels, samples with a loss above a moving
+    percentile of the losses are left out; towards the end their weight decreases
+    linearly with the loss instead. Besides, some samples of each batch are dropped at
+    random. The default percentile leaves out 30 % of the samples: set it to
+    ``100 * (1 - noise_rate)`` if you know the rate. The cost is one fit.
+
+    Parameters
+    ----------
+    module : nn.Module class or instance, default=None
+        The network, as in :class:`~skpresto.PrestoppingClassifier`.
+    percentile : float in [0, 100], default=70
+        Percentile of the losses of a batch that the threshold follows.
+    decay : float in [0, 1), default=0.5
+        Weight of earlier batches in the threshold.
+    warm_up : int or float, default=0.18
+        Epochs at the start in which all samples have the same weight, as a number or as
+        a fraction of ``max_epochs``.
+    warm_up_dropout : float in [0, 1), default=0.5
+        Fraction of the samples of a batch that is dropped at random in the warm-up.
+    dropout : float in [0, 1), default=0.05
+        The same after the warm-up.
+    q : int, default=10
+        Number of latest predictions stored per sample. It does not affect training,
+        only what is recorded.
+    class_weight, criterion, optimizer, lr, max_epochs, batch_size, device
+    callbacks, n_jobs, random_state, verbose, **net_params
+        How the network is trained, as in :class:`~skpresto.PrestoppingClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, input_shape_, net_, n_epochs_
+        As in :class:`~skpresto.PrestoppingClassifier`.
+    history_ : list of EpochRecord
+        One record per epoch; can be passed to ``pandas.DataFrame``.
+    safe_mask_ : ndarray of shape (n_samples,), dtype=bool
+        Whether the loss of the sample was below the threshold in the last epoch.
+    label_quality_ : ndarray of shape (n_samples,)
+        As in :class:`~skpresto.CoTeachingClassifier`.
+    label_agreement_, suggested_labels_, label_findings_
+        As in :class:`~skpresto.PrestoppingClassifier`.
+    noise_rate_ : float
+        Fraction of samples outside the safe set.
+
+    See Also
+    --------
+    skpresto.CoTeachingClassifier : Two networks, each on small losses of the other.
+
+    Notes
+    -----
+    The threshold ``s`` begins with the percentile of the first batch, and each batch
+    changes it to ``decay * s + (1 - decay) * percentile``. The weight of a loss l is 1
+    if ``l <= s``; otherwise it is 0, and ``max(0, 1 - (l - s))`` in the last tenth of
+    the epochs. The loss of a batch is the weighted sum of losses, divided by the size
+    of the batch, so that steps are smaller the more samples are left out. The release
+    trains a small network to imitate these weights; here they are used as they are. Its
+    data-driven curriculum needs correct labels and is not included.
+
+    References
+    ----------
+    .. [1] L. Jiang, Z. Zhou, T. Leung, L.-J. Li, L. Fei-Fei, "MentorNet: learning
+       data-driven curriculum for very deep neural networks on corrupted labels", ICML
+       2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from skpresto.baselines import MentorNetClassifier
+    >>> X, y = make_blobs(n_samples=200, random_state=0)
+    >>> clf = MentorNetClassifier(max_epochs=10, random_state=0).fit(X, y)
+    >>> clf.predict(X).shape
+    (200,)
+    """
+
+    _parameter_constraints = {
+        **BaseNoisyLabelClassifier._parameter_constraints,
+        "percentile": [Interval(Real, 0, 100, closed="both")],
+        "decay": [Interval(Real, 0, 1, closed="left")],
+        "warm_up": EPOCHS_CONSTRAINT,
+        "warm_up_dropout": [Interval(Real, 0, 1, closed="left")],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        module=None,
+        *,
+        percentile=70,
+        decay=0.5,
+        warm_up=0.18,
+        warm_up_dropout=0.5,
+        dropout=0.05,
+        q=10,
+        class_weight=None,
+        criterion=nn.CrossEntropyLoss,
+        optimizer=torch.optim.SGD,
+        lr=0.1,
+        max_epochs=60,
+        batch_size=128,
+        device="cpu",
+        callbacks=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        **net_params,
+    ):
+        self.percentile = percentile
+        self.decay = decay
+        self.warm_up = warm_up
+        self.warm_up_dropout = warm_up_dropout
+        self.dropout = dropout
+        super().__init__(
+            module,
+            q=q,
+            class_weight=class_weight,
+            criterion=criterion,
+            optimizer=optimizer,
+            lr=lr,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            device=device,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            **net_params,
+        )
+
+    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+        policy = PredefinedCurriculum(
+            len(trainer.labels),
+            self.max_epochs,
+            percentile=self.percentile,
+            decay=self.decay,
+            warm_up=n_epochs_of(self, "warm_up"),
+            dropout=(self.warm_up_dropout, self.dropout),
+            seed=rng.randint(np.iinfo(np.int32).max),
+            device=self.device,
+        )
+        visits = early_visits(trainer, self.max_epochs)
+        trainer.start()
+        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
+        return report_labels(trainer, visits, is_safe=policy.is_easy)

@@ -1,0 +1,121 @@
+"""Forward passes whose result for a row does not depend on the other rows.
+
+Matrix products are computed by different kernels for different numbers of rows, and
+some kernels sum in another order for rows at another alignment in memory. The last bits
+of a prediction would then depend on which rows are predicted together.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from skpresto._data.features import map_parts, parts_of, split_rows
+from skpresto._networks.forward import outputs_of
+
+#: Rows per forward pass for images, and least and most rows for tables.
+_BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 4096
+#: Rows times parameters of a forward pass for tables: small networks take more rows,
+#: which would otherwise spend their time in Python.
+_WORK_PER_BLOCK = 1 << 24
+#: Values per forward pass, if rows are long.
+_VALUES_PER_BLOCK = 1 << 18
+#: Rows of so many float32 values begin at multiples of 64 bytes.
+_ALIGNED = 16
+
+
+class BlockPlan(NamedTuple):
+    """What the forward pass of a module depends on, beside the shape of a row.
+
+    Parameters
+    ----------
+    n_parameters : int
+        Number of parameters of the module.
+    needs_padding : bool
+        Whether results depend on the alignment of rows in memory.
+    """
+
+    n_parameters: int
+    needs_padding: bool
+
+    @classmethod
+    def of(cls, module: nn.Module) -> "BlockPlan":
+        """Return the plan of a module."""
+        n_parameters = sum(p.numel() for p in module.parameters())
+        return cls(n_parameters, any(map(_is_sensitive_to_alignment, module.modules())))
+
+    def block_size(self, features: Any) -> int:
+        """Return the number of rows in every forward pass.
+
+        It depends on the shape of a row and on the module, not on the number of rows.
+        Features of several parts are treated as images: what they cost is not known.
+        """
+        if not isinstance(features, Tensor) or features.dim() != 2:
+            return _BLOCK_OF_IMAGES
+        wanted = _WORK_PER_BLOCK // max(1, self.n_parameters)
+        wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
+        at_most = max(16, _VALUES_PER_BLOCK // max(1, features.shape[1]))
+        return min(wanted, at_most) // 16 * 16
+
+
+def blocks_of(features: Any, size: int) -> Iterator[tuple[Any, int]]:
+    """Cut features into blocks of ``size`` rows; also yield how many are in each.
+
+    The last block is filled up with copies of its last row.
+    """
+    for block in split_rows(features, size):
+        n_rows = len(parts_of(block)[0])
+        if n_rows < size:
+            block = map_parts(partial(_fill_up, size=size), block)
+        yield block, n_rows
+
+
+def _fill_up(block: Tensor, size: int) -> Tensor:
+    copies = block[-1:].expand(size - len(block), *block.shape[1:])
+    return torch.cat((block, copies))
+
+
+def outputs_in_blocks(
+    module: nn.Module, features: Any, plan: BlockPlan | None = None
+) -> Tensor:
+    """Return the outputs of a module in evaluation mode, block by block.
+
+    A plan made for earlier features saves a look at all layers of the module.
+    """
+    plan = plan or BlockPlan.of(module)
+    size = plan.block_size(features)
+    with _PadLinearInputs() if plan.needs_padding else nullcontext():
+        outputs = [
+            outputs_of(module, block)[:n_rows]
+            for block, n_rows in blocks_of(features, size)
+        ]
+    return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+
+
+def _is_sensitive_to_alignment(module: nn.Module) -> bool:
+    return isinstance(module, nn.Linear) and _needs_padding(module.weight)
+
+
+def _needs_padding(weight: Tensor) -> bool:
+    """Return whether a product with few outputs has rows of any alignment."""
+    n_outputs, n_inputs = weight.shape
+    return n_outputs < _ALIGNED and n_inputs % _ALIGNED > 0
+
+
+class _PadLinearInputs(TorchFunctionMode):
+    """Add columns of zeros to the inputs of small linear layers."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if func is functional.linear and not kwargs and _needs_padding(args[1]):
+            inputs, weight, *bias = args
+            missing = (0, -weight.shape[1] % _ALIGNED)
+            padded = functional.pad(inputs, missing), functional.pad(weight, missing)
+            return functional.linear(*padded, *bias)
+        return func(*args, **(kwargs or {}))

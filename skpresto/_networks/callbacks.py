@@ -1,0 +1,138 @@
+"""skorch's callbacks and history: what is called when, and what is recorded."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from skorch.callbacks import Callback, EarlyStopping, LRScheduler
+from skorch.dataset import Dataset
+from skorch.utils import TeeGenerator
+from torch import Tensor
+
+from skpresto._data.training_data import PredictionRows, TrainingRows
+from skpresto._networks.predictions import classes_of
+from skpresto._networks.stack import mean_of_logits
+from skpresto._training.tally import EpochSums
+
+__all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
+
+
+class CallbackMixin:
+    """Call the callbacks of a skorch net as skorch's own training loop does.
+
+    The history has one row per epoch of all stages. Epochs that are undone stay in it.
+    """
+
+    #: Name of the present stage. It is not in the history, since callbacks such as
+    #: TensorBoard expect numbers there.
+    stage_: str
+    callbacks_: list[tuple[str, Callback]]
+    history: Any
+    notify: Any
+    get_loss: Any
+    get_iterator: Any
+    evaluation_step: Any
+    get_all_learnable_params: Any
+
+    @property
+    def lr_schedulers(self) -> list[LRScheduler]:
+        """Learning-rate schedulers among the callbacks, the built-in one included."""
+        return [cb for _, cb in self.callbacks_ if isinstance(cb, LRScheduler)]
+
+    @property
+    def has_batch_callbacks(self) -> bool:
+        """Whether a callback does anything at the begin or end of a batch."""
+        return any(_has_batch_callbacks(callback) for _, callback in self.callbacks_)
+
+    @property
+    def has_gradient_callbacks(self) -> bool:
+        """Whether a callback does anything when gradients are computed."""
+        return any(_has_gradient_callbacks(callback) for _, callback in self.callbacks_)
+
+    def notify_gradients(self, batch: Any) -> None:
+        """Call the callbacks after a backward pass."""
+        self.notify(
+            "on_grad_computed",
+            named_parameters=TeeGenerator(self.get_all_learnable_params()),
+            batch=batch,
+            training=True,
+        )
+
+    def notify_batch_end(self, batch: Any, outputs: Tensor, loss: Any) -> None:
+        """Record the loss of a training batch, and call the callbacks."""
+        self.history.record_batch("train_loss", None if loss is None else loss.item())
+        self.history.record_batch("train_batch_size", len(batch[1]))
+        together = outputs if outputs.dim() < 3 else mean_of_logits(outputs)
+        self.notify(
+            "on_batch_end", training=True, batch=batch, loss=loss, y_pred=together
+        )
+
+    @contextmanager
+    def epoch(
+        self, rows: TrainingRows, valid_rows: PredictionRows | None
+    ) -> Iterator[PredictionRows | None]:
+        """Call the callbacks at the begin and the end of an epoch."""
+        datasets = {"dataset_train": rows, "dataset_valid": _for_scoring(valid_rows)}
+        self.notify("on_epoch_begin", **datasets)
+        self._forget_batches()
+        yield valid_rows
+        self.notify("on_epoch_end", **datasets)
+
+    def _forget_batches(self) -> None:
+        """Remove the batches of the previous epoch from skorch's history.
+
+        They would take more memory than the predictions. Callbacks may need them.
+        """
+        if len(self.history) > 1 and len(self.lr_schedulers) == len(self.callbacks_):
+            self.history[-2]["batches"].clear()
+
+    def record_epoch(self, sums: EpochSums, errors: dict[str, float | None]) -> None:
+        """Write an epoch into skorch's history, before its callbacks are called."""
+        batches = self.history[-1]["batches"]
+        batches.extend({} for _ in range(len(sums.losses) - len(batches)))
+        for record, loss in zip(batches, sums.losses, strict=False):
+            record["train_loss"] = loss
+        learned = [loss for loss in sums.losses if loss is not None]
+        mean = float(np.mean(learned)) if learned else np.nan
+        self.history.record("train_loss", mean)
+        self.history.record("train_batch_count", len(sums.losses))
+        for name, error in errors.items():
+            if error is not None:
+                self.history.record(name, error)
+
+    def validate_with_callbacks(self, rows: PredictionRows) -> Tensor:
+        """Predict validation rows, batch by batch, and call the callbacks."""
+        predicted, n_batches = [], 0
+        for batch in self.get_iterator(rows):
+            self.notify("on_batch_begin", batch=batch, training=False)
+            outputs = self.evaluation_step(batch)
+            losses = self.get_loss(outputs, batch[1])
+            loss = losses.mean()
+            self.history.record_batch("valid_loss", loss.item())
+            self.history.record_batch("valid_batch_size", len(outputs))
+            result = {"batch": batch, "loss": loss, "y_pred": outputs}
+            self.notify("on_batch_end", training=False, **result)
+            predicted.append(classes_of(outputs))
+            n_batches += 1
+        self.history.record("valid_batch_count", n_batches)
+        return torch.cat(predicted)
+
+
+def _for_scoring(rows: PredictionRows | None) -> Any:
+    """Return rows as a dataset of skorch's, from which callbacks can take X and y."""
+    if rows is None or rows.labels is None or not rows.X.is_in_memory:
+        return rows
+    return Dataset(rows.X.source, rows.labels.numpy())
+
+
+def _has_gradient_callbacks(callback: Callback) -> bool:
+    return type(callback).on_grad_computed is not Callback.on_grad_computed
+
+
+def _has_batch_callbacks(callback: Callback) -> bool:
+    if isinstance(callback, LRScheduler):
+        return callback.step_every == "batch"
+    hooks = ("on_batch_begin", "on_batch_end")
+    return any(getattr(type(callback), h) is not getattr(Callback, h) for h in hooks)

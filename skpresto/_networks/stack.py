@@ -1,0 +1,105 @@
+"""Several networks as one module: trained side by side, predicting as an ensemble."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from skpresto._data.features import logits_of
+
+
+class NetworkStack(nn.Module):
+    """Networks trained side by side that predict their mean probability.
+
+    In training mode the output has a leading axis with one entry per network. In
+    evaluation mode it is the logarithm of the mean probability (up to a constant), so
+    that prediction, validation and scoring see an ordinary classifier.
+    """
+
+    def __init__(self, networks: list[nn.Module]) -> None:
+        super().__init__()
+        self.networks = nn.ModuleList(networks)
+
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
+        """Return logits of shape (k, b, c) in training mode, else (b, c)."""
+        outputs = _stacked_logits(self.networks, inputs, named)
+        if self.training:
+            return outputs
+        return mean_of_logits(outputs)
+
+
+# Chosen in benchmarks/NOTES.md. Fold networks are trained on fewer rows, for a shorter
+# time.
+_WEIGHT_OF_FINAL = 0.8
+
+
+class FinalAndFoldNetworks(nn.Module):
+    """Final networks in training and trained fold networks, as one ensemble.
+
+    In training mode only the final networks are evaluated. In evaluation mode the
+    logarithms of the probabilities of all networks are averaged, with four fifths of
+    the weight on the final networks and the rest on the fold networks, whatever their
+    number.
+
+    Parameters
+    ----------
+    final : nn.Module
+        One network, or a :class:`NetworkStack`.
+    folds : iterable of nn.Module
+        Trained networks; they are not trained further.
+    """
+
+    def __init__(self, final: nn.Module, folds: Iterable[nn.Module]) -> None:
+        super().__init__()
+        self.final = final
+        self.folds = nn.ModuleList(folds).requires_grad_(False)
+
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
+        """Return the logits of ``final`` in training mode, else (b, n_classes)."""
+        if self.training:
+            return self.final(*inputs, **named)
+        sides = self.folds, networks_of(self.final)
+        folds, final = [
+            _mean_logarithm(_stacked_logits(side, inputs, named)) for side in sides
+        ]
+        return torch.lerp(folds, final, _WEIGHT_OF_FINAL)
+
+
+def _stacked_logits(
+    networks: Iterable[nn.Module], inputs: tuple, named: dict[str, Any]
+) -> Tensor:
+    """Return the logits of several networks, of shape (k, b, n_classes)."""
+    return torch.stack([logits_of(network(*inputs, **named)) for network in networks])
+
+
+def _mean_logarithm(outputs: Tensor) -> Tensor:
+    logarithms = torch.log_softmax(outputs, dim=-1)
+    # Modules may mask classes by -inf, and sums of those would not be numbers.
+    least = torch.finfo(outputs.dtype).min / 8
+    return logarithms.clamp(min=least).mean(dim=0)
+
+
+def mean_of_logits(outputs: Tensor) -> Tensor:
+    """Return the logarithm of the mean probability, up to a constant."""
+    return torch.logsumexp(torch.log_softmax(outputs, dim=-1), dim=0)
+
+
+def networks_of(module: nn.Module) -> list[nn.Module]:
+    """Return the networks of ``module`` that are trained."""
+    if isinstance(module, FinalAndFoldNetworks):
+        return networks_of(module.final)
+    return list(module.networks) if isinstance(module, NetworkStack) else [module]
+
+
+def predicted_classes(logits: Tensor) -> Tensor:
+    """Return the class predicted by one network or by an ensemble, of shape (1, b).
+
+    Parameters
+    ----------
+    logits : Tensor of shape (k, b, n_classes)
+        Outputs of k networks.
+    """
+    if len(logits) == 1:
+        return logits.argmax(dim=2)
+    return torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True).argmax(dim=2)

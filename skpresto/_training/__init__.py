@@ -1,0 +1,1 @@
+"""Training: stages of epochs under policies, recorded, and undone to the stop point."""

@@ -1,0 +1,185 @@
+"""Checkpoints: everything that training changes, so that epochs can be undone."""
+
+import copy
+import tempfile
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import IO, Any
+
+import torch
+from torch import Tensor
+
+from skpresto._label_quality.history import PredictionHistory
+from skpresto._networks.net import NoisyLabelNet
+
+#: Beyond this many bytes, further checkpoints are written to temporary files.
+MEMORY_LIMIT = 1 << 26
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a training between two epochs."""
+
+    n_epochs: int
+    module: dict[str, Tensor]
+    buffers: list[Tensor]
+    criterion: dict[str, Tensor]
+    optimizer: dict[str, Any]
+    scaler: dict[str, Any]
+    schedules: list[dict[str, Any]]
+    predictions: tuple[Tensor, Tensor]
+    random_states: dict[str, Tensor]
+
+    @classmethod
+    def of(
+        cls, net: NoisyLabelNet, history: PredictionHistory, n_epochs: int
+    ) -> "Checkpoint":
+        """Return a copy of everything that training changes.
+
+        skorch's history is not part of it: callbacks are not to see an epoch twice.
+        """
+        return cls(
+            n_epochs=n_epochs,
+            module=copy.deepcopy(net.module_.state_dict()),
+            # state_dict() lacks the buffers that are not saved with a module.
+            buffers=[buffer.clone() for buffer in net.module_.buffers()],
+            criterion=copy.deepcopy(net.criterion_.state_dict()),
+            optimizer=copy.deepcopy(net.optimizer_.state_dict()),
+            scaler={} if net.scaler_ is None else net.scaler_.state_dict(),
+            schedules=[_schedule_state(callback) for callback in net.lr_schedulers],
+            predictions=history.state(),
+            random_states=_random_states(net.device),
+        )
+
+    def restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
+        """Put net and predictions back into this state, even if Ctrl-C is pressed."""
+        try:
+            self._restore(net, history)
+        except KeyboardInterrupt:  # half of a state must not be used
+            self._restore(net, history)
+            raise
+
+    def _restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
+        net.module_.load_state_dict(self.module)
+        for buffer, before in zip(net.module_.buffers(), self.buffers, strict=True):
+            buffer.copy_(before)
+        net.criterion_.load_state_dict(self.criterion)
+        net.optimizer_.load_state_dict(self.optimizer)
+        if net.scaler_ is not None:
+            net.scaler_.load_state_dict(self.scaler)
+        for callback, state in zip(net.lr_schedulers, self.schedules, strict=True):
+            callback.batch_idx_ = state["batch_idx"]
+            callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))
+        history.restore(self.predictions)
+        _set_random_states(self.random_states, net.device)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken by the tensors of the checkpoint."""
+        per_parameter = self.optimizer["state"].values()
+        tensors = [
+            *self.module.values(),
+            *self.buffers,
+            *self.criterion.values(),
+            *(value for state in per_parameter for value in state.values()),
+            *self.predictions,
+        ]
+        return sum(t.nbytes for t in tensors if isinstance(t, Tensor))
+
+
+def _schedule_state(callback: Any) -> dict[str, Any]:
+    return {
+        "batch_idx": callback.batch_idx_,
+        "scheduler": copy.deepcopy(callback.lr_scheduler_.state_dict()),
+    }
+
+
+def _random_states(device: str | torch.device) -> dict[str, Tensor]:
+    states = {"cpu": torch.get_rng_state()}
+    if torch.device(device).type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return states
+
+
+def _set_random_states(states: dict[str, Tensor], device: str | torch.device) -> None:
+    torch.set_rng_state(states["cpu"])
+    if "cuda" in states:
+        torch.cuda.set_rng_state(states["cuda"], device)
+
+
+class CheckpointStore:
+    """Keep checkpoints by epoch, in memory up to a limit, then on disk.
+
+    Files have no name in the file system, so that nothing is left behind however the
+    process ends, even if it is killed.
+
+    Parameters
+    ----------
+    memory_limit : int
+        Bytes that may be kept in memory.
+    """
+
+    def __init__(self, memory_limit: int = MEMORY_LIMIT) -> None:
+        self.memory_limit = memory_limit
+        self._kept: dict[int, Checkpoint | IO[bytes]] = {}
+
+    def __contains__(self, epoch: int) -> bool:
+        return epoch in self._kept
+
+    @property
+    def epochs(self) -> list[int]:
+        """Epochs whose checkpoint is kept."""
+        return sorted(self._kept)
+
+    def put(self, epoch: int, checkpoint: Checkpoint) -> None:
+        """Keep ``checkpoint`` as that of ``epoch``."""
+        in_memory = sum(
+            kept.nbytes for kept in self._kept.values() if isinstance(kept, Checkpoint)
+        )
+        fits = in_memory + checkpoint.nbytes <= self.memory_limit
+        self._kept[epoch] = checkpoint if fits else _written(checkpoint)
+
+    def keep_only(self, epochs: Collection[int]) -> None:
+        """Drop the checkpoints of all other epochs."""
+        for epoch in set(self._kept) - set(epochs):
+            dropped = self._kept.pop(epoch)
+            if not isinstance(dropped, Checkpoint):
+                dropped.close()
+
+    def get(self, epoch: int) -> Checkpoint:
+        """Return the checkpoint of ``epoch``."""
+        kept = self._kept[epoch]
+        if isinstance(kept, Checkpoint):
+            return kept
+        kept.seek(0)
+        # Written by this very object a moment ago, so it can be trusted.
+        return torch.load(kept, weights_only=False)
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self.keep_only(())
+
+
+def _written(checkpoint: Checkpoint) -> IO[bytes]:
+    """Return a temporary file that contains the checkpoint."""
+    with ExitStack() as on_failure:
+        try:
+            file = tempfile.TemporaryFile(prefix="skpresto-")  # noqa: SIM115
+            on_failure.callback(_close, file)
+            torch.save(checkpoint, file)
+            file.flush()
+        except (OSError, RuntimeError) as error:  # torch makes one of the other
+            raise OSError(
+                f"Training needs {checkpoint.nbytes / 1e6:.1f} MB for a checkpoint in "
+                f"the folder for temporary files, {tempfile.gettempdir()}, but cannot "
+                f"write there: {error}. Free space in that folder, or set the "
+                "environment variable TMPDIR to another one before Python is started."
+            ) from error
+        on_failure.pop_all()
+    return file
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what is still to be written finds no space either
+        file.close()
