@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from skpresto._parallel.block import data_parallel
     from skpresto._resume.folder import resumable
     from skpresto._resume.status import resume_status
-    from skpresto._training.interrupt import keep_interrupted
+    from skpresto._training.context import keep_interrupted
 
 __version__ = "0.2.0"
 
@@ -48,7 +48,7 @@ _MODULES = {
     "PrestoppingPlusClassifier": "_methods.prestopping_plus",
     "SelfieClassifier": "_methods.selfie",
     "data_parallel": "_parallel.block",
-    "keep_interrupted": "_training.interrupt",
+    "keep_interrupted": "_training.context",
     "resumable": "_resume.folder",
     "resume_status": "_resume.status",
 }

@@ -1,4 +1,4 @@
-"""What all classifiers share: validate, build the net, train, publish, predict."""
+"""What all classifiers share: check, build the net, train, publish, predict."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -13,31 +13,32 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto._classifier.callback_support import CallbackSupportMixin
-from skpresto._classifier.check import check_training_data
-from skpresto._classifier.device import check_device
+from skpresto._classifier.check import check_fit
 from skpresto._classifier.inputs import check_rows
+from skpresto._classifier.outcome import Outcome, outcome_of_interrupt
 from skpresto._classifier.params import NetParamsMixin
 from skpresto._classifier.spec import build_net
 from skpresto._classifier.warnings import warn_of_small_safe_set
 from skpresto._data.training_data import PredictionRows
-from skpresto._fingerprint import fingerprint_of
-from skpresto._label_quality.findings import LabelFindings
-from skpresto._methods._report import findings_after_interrupt
+from skpresto._label_quality.findings import fingerprint_of
 from skpresto._networks.predictions import MISSING, require_predictions
-from skpresto._resume.folder import begin_fit
 from skpresto._sklearn import Interval, StrOptions, _fit_context
-from skpresto._training.fit_task import FitTask
-from skpresto._training.interrupt import keeps_interrupted
-from skpresto._training.progress import Progress
-from skpresto._training.team import active_team
+from skpresto._training.context import current_context
+from skpresto._training.listeners import FitTasks, Progress
+from skpresto._training.request import FitRequest
 from skpresto._training.torch_state import fit_threads, predict_threads, seeded
 from skpresto._training.trainer import Trainer
+from skpresto.stopping import StopRule
 
 
 class BaseNoisyLabelClassifier(
     CallbackSupportMixin, NetParamsMixin, ClassifierMixin, BaseEstimator, ABC
 ):
-    """Own a skorch net, and train it as the method's ``_train`` describes."""
+    """Own a skorch net, and train it as the method's ``_train`` describes.
+
+    A subclass has a constructor with every parameter in its signature, which stores
+    them by ``self._store(locals())``.
+    """
 
     _parameter_constraints: dict = {
         "lr": [Interval(Real, 0, None, closed="neither")],
@@ -54,42 +55,21 @@ class BaseNoisyLabelClassifier(
         "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     }
 
-    def __init__(
-        self,
-        module,
-        *,
-        q,
-        class_weight,
-        criterion,
-        optimizer,
-        lr,
-        max_epochs,
-        batch_size,
-        device,
-        callbacks,
-        n_jobs,
-        random_state,
-        verbose,
-        **net_params,
-    ):
-        self.module = module
-        self.q = q
-        self.class_weight = class_weight
-        self.criterion = criterion
-        self.optimizer = optimizer
-        self.lr = lr
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.device = device
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self._store_further_params(net_params)
-
     @abstractmethod
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        """Run the stages of the method, and report on the training labels."""
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
+        """Run the stages of the method; return what they found out."""
+
+    def _check_request(self, given: dict[str, Any]) -> StopRule | None:
+        """Return the stop rule; raise if the method lacks an argument of ``fit``.
+
+        Parameters
+        ----------
+        given : dict
+            ``X_val``, ``y_val`` and ``y_true``; None where ``fit`` was called without.
+        """
+        return None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -135,87 +115,102 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         self : estimator instance
             The fitted classifier.
         """
-        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
-        task = FitTask.of_fit(self, X=X, y=y, metadata=metadata)
+        tasks = self._begin_tasks(X, y, sample_weight)
         # A copy is fitted: a fit that fails leaves this estimator unchanged, and it can
         # predict in another thread until the new fit is complete.
-        fitting = copy.copy(self)
-        for name in self._fitted_names():
-            delattr(fitting, name)
+        context, fitting = current_context(), self._unfitted_copy()
         # Gradients are needed, whatever the surroundings have turned off.
         with (
             torch.inference_mode(False),
             torch.enable_grad(),
-            active_team().fitting(),
+            context.team.fitting(),
         ):
-            fitting._fit(X, y, sample_weight, X_val, y_val, y_true, task)
+            request = check_fit(fitting, X, y, sample_weight, X_val, y_val, y_true)
+            data, rng = request.data, check_random_state(self.random_state)
+            journal, seed = context.begin_fit(fitting, request, rng)
+            verbose = int(self.verbose) * context.team.is_first
+            with (
+                seeded(seed, self.device),
+                fit_threads(self.n_jobs),
+                Progress(verbose, self.max_epochs) as progress,
+            ):
+                net, blueprint = build_net(fitting, data)
+                # A sample has a visit per epoch. A history that is longer by more than
+                # one is never full either, and the cost of votes grows with its length.
+                length = min(int(self.q), int(self.max_epochs) + 1)
+                listeners = [progress, *tasks]
+                trainer = Trainer(
+                    net, blueprint, data, length, context, journal, listeners
+                )
+                for task in tasks:
+                    task.tell_state(fitting._fitted_state(request, net))
+                rng = np.random.RandomState(seed)
+                outcome = fitting._train_or_keep(trainer, request, rng)
+                trainer.finish()
+            fitting._publish(request, trainer, outcome)
+        self._become(fitting)
+        for task in tasks:
+            task.end_fit()
+        return self
+
+    def _begin_tasks(self, X: Any, y: Any, sample_weight: Any) -> list[FitTasks]:
+        """Return what tells callbacks of scikit-learn, if there are any."""
+        if not getattr(self, "_skl_callbacks", None):
+            return []
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return [FitTasks(self, X=X, y=y, metadata=metadata)]
+
+    def _unfitted_copy(self) -> "BaseNoisyLabelClassifier":
+        fitting = copy.copy(self)
+        for name in self._fitted_names():
+            delattr(fitting, name)
+        return fitting
+
+    def _become(self, fitting: "BaseNoisyLabelClassifier") -> None:
+        """Take over the attributes of a fitted copy."""
         outdated = set(self._fitted_names()) - vars(fitting).keys()
-        vars(self).update(vars(fitting))
+        self.__dict__.update(vars(fitting))
         for name in outdated:
             delattr(self, name)
-        task.end()
-        return self
 
     def _fitted_names(self) -> list[str]:
         params = self._further_params()
         return [n for n in vars(self) if n.endswith("_") and n not in params]
 
-    def _fit(self, X, y, sample_weight, X_val, y_val, y_true, task):
-        check_device(self)
-        team = active_team()
-        data = check_training_data(self, X, y, X_val, y_val, y_true, sample_weight)
-        given = {"X_val": data.X_valid, "y_val": data.valid_labels}
-        self._check_fit_requirements({**given, "y_true": data.is_correct})
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        team.check_same(self, data)
-        journal, seed = begin_fit(self, data, seed)
-        seed = team.agreed(seed)
-        rng = np.random.RandomState(seed)
-        progress = Progress(int(self.verbose) * team.is_first, self.max_epochs)
-        with seeded(seed, self.device), fit_threads(self.n_jobs):
-            try:
-                net = build_net(self, data)
-                # A sample has a visit per epoch. A history that is longer by more than
-                # one is never full either, and the cost of votes grows with its length.
-                length = min(int(self.q), int(self.max_epochs) + 1)
-                shared = team.shared(journal)
-                trainer = Trainer(net, data, length, progress, task, shared, team)
-                task.details["reconstruction_attributes"] = lambda: {
-                    **{name: getattr(self, name) for name in self._fitted_names()},
-                    "net_": trainer.net,
-                }
-                findings = self._train_or_keep(trainer, rng)
-                trainer.finish()
-            finally:
-                progress.close()
-        self.net_ = trainer.net
-        self.n_epochs_ = trainer.n_epochs
-        self.history_ = trainer.records
-        fingerprint = fingerprint_of(data.labels.numpy())
-        findings = replace(findings.decoded(self.classes_), fingerprint=fingerprint)
-        self._publish(findings)
-        warn_of_small_safe_set(self, self.safe_mask_)
-
     def _train_or_keep(
-        self, trainer: Trainer, rng: np.random.RandomState
-    ) -> LabelFindings:
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
         """Train, or keep what there is if that is interrupted and asked for."""
-        self.is_interrupted_ = False
         try:
-            return self._train(trainer, rng)
+            return self._train(trainer, request, rng)
         except KeyboardInterrupt:
-            is_kept = keeps_interrupted() and trainer.team.is_alone
-            if not (is_kept and trainer.earlier.use_interrupted(trainer)):
+            context = trainer.context
+            is_kept = context.keeps_interrupted and context.team.is_alone
+            if not (is_kept and trainer.use_interrupted()):
                 raise
         trainer.journal.interrupted()
-        self.is_interrupted_ = True
-        return findings_after_interrupt(self, trainer)
+        return outcome_of_interrupt(self, trainer)
 
-    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
-        """Raise if the method needs an argument that ``fit`` was not given."""
+    def _fitted_state(self, request: FitRequest, net: Any) -> dict[str, Any]:
+        """Return the fitted attributes that predictions need."""
+        return {
+            # Those that scikit-learn's validation has set.
+            **{name: getattr(self, name) for name in self._fitted_names()},
+            "classes_": request.classes,
+            "input_shape_": request.input_shape,
+            "net_": net,
+        }
 
-    def _publish(self, findings: LabelFindings) -> None:
-        """Set the fitted attributes that describe the training labels."""
+    def _publish(self, request: FitRequest, trainer: Trainer, outcome: Outcome) -> None:
+        """Set the fitted attributes."""
+        self.__dict__.update(self._fitted_state(request, trainer.net))
+        fingerprint = fingerprint_of(request.data.labels.numpy())
+        findings = replace(
+            outcome.findings.decoded(request.classes), fingerprint=fingerprint
+        )
+        self.n_epochs_ = trainer.n_epochs
+        self.history_ = trainer.records
+        self.is_interrupted_ = outcome.is_interrupted
         self.label_findings_ = findings
         self.safe_mask_ = findings.is_safe
         self.label_quality_ = findings.quality
@@ -227,6 +222,10 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             self.corrected_mask_ = findings.is_corrected
         if findings.transition_matrix is not None:
             self.transition_matrix_ = findings.transition_matrix
+        self.__dict__.update(outcome.further)
+        if request.rule is not None:
+            self.__dict__.setdefault("stop_rule_", request.rule)
+        warn_of_small_safe_set(self, self.safe_mask_)
 
     def predict_proba(self, X):
         """Predict the probability of each class.
@@ -250,7 +249,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         """
         check_is_fitted(self)
         with predict_threads(self.n_jobs):
-            rows = check_rows(self, X, reset=False)
+            rows = check_rows(self, X, self.input_shape_)
             probabilities = self.net_.predict_proba(PredictionRows(rows))
         require_predictions(torch.from_numpy(probabilities).isnan().any(dim=1))
         return probabilities
@@ -270,7 +269,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         """
         check_is_fitted(self)
         with predict_threads(self.n_jobs):
-            rows = check_rows(self, X, reset=False)
+            rows = check_rows(self, X, self.input_shape_)
             predicted = self.net_.predicted_classes(PredictionRows(rows))
         require_predictions(predicted == MISSING)
         return self.classes_[predicted.cpu().numpy()]

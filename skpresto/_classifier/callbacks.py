@@ -3,8 +3,12 @@
 from typing import Any
 
 from skpresto._classifier.params import did_you_mean
-from skpresto._networks.callbacks import Callback, EarlyStopping, LRScheduler
-from skpresto._networks.schedule import ScheduleOfTheRun
+from skpresto._networks.callbacks import (
+    Callback,
+    EarlyStopping,
+    LRScheduler,
+    ScheduleOfTheRun,
+)
 
 
 def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:

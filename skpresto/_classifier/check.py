@@ -1,4 +1,4 @@
-"""Validate the arguments of ``fit``."""
+"""Check everything that ``fit`` was given."""
 
 from typing import Any
 
@@ -18,13 +18,85 @@ from skpresto._classifier.feature_scale import (
 from skpresto._classifier.inputs import (
     check_rows,
     check_sample_shape,
-    has_several_parts,
+    check_training_rows,
+    is_of_several_parts,
 )
 from skpresto._classifier.weights import training_weights
 from skpresto._data.dataset import labels_of
 from skpresto._data.training_data import TrainingData
 from skpresto._label_types import array_of_labels
 from skpresto._labels import classes_of, encode, label_vector
+from skpresto._training.request import FitRequest
+
+
+def check_fit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    X_val: Any,
+    y_val: Any,
+    y_true: Any,
+) -> FitRequest:
+    """Check the device and the arguments of ``fit``.
+
+    ``estimator`` is a copy that will be fitted: scikit-learn's validation sets
+    ``n_features_in_`` and ``feature_names_in_``.
+    """
+    check_device(estimator)
+    name = type(estimator).__name__
+    is_plain = y is None or array_of_labels(y, name).dtype.kind in "biufc"
+    if not is_plain or np.ma.is_masked(y):
+        # Before scikit-learn, which would convert some types to others.
+        y = label_vector(y, name)
+    rows, y = check_training_rows(estimator, X, y)
+    shape = rows.sample_shape
+    classes, labels = encode_labels(estimator, y)
+    warn_of_dominant_features(estimator, rows)
+    X_valid, valid_labels = check_validation_data(
+        estimator, X_val, y_val, shape, classes
+    )
+    if X_valid is not None:
+        warn_of_other_scale(estimator, rows, X_valid)
+    is_correct = None
+    if y_true is not None:
+        is_correct = _check_true_labels(estimator, y, y_true, classes)
+    data = TrainingData(
+        X=rows,
+        labels=labels,
+        n_classes=len(classes),
+        X_valid=X_valid,
+        valid_labels=valid_labels,
+        is_correct=is_correct,
+        sample_weight=training_weights(
+            estimator, labels.numpy(), sample_weight, classes
+        ),
+    )
+    given = {"X_val": X_valid, "y_val": valid_labels, "y_true": is_correct}
+    return FitRequest(data, classes, shape, estimator._check_request(given))
+
+
+def check_device(estimator: Any) -> None:
+    """Raise if torch does not know the device, or cannot use it on this machine."""
+    device = estimator.device
+    try:
+        is_known = torch.device(device).type != "meta"  # which holds no values
+    except (RuntimeError, TypeError):
+        is_known = False
+    if not is_known:
+        raise ValueError(
+            f"{type(estimator).__name__} needs device to be a name that torch knows, "
+            f"such as 'cpu', 'cuda', 'cuda:1' or 'mps', got {device!r}. GPUs of NVIDIA "
+            "and AMD are called 'cuda'."
+        )
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+        raise ValueError(
+            f"{type(estimator).__name__} cannot use device={device!r} on this machine: "
+            f"{reason}. Use device='cpu', or install torch with support for it."
+        ) from error
 
 
 def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
@@ -48,9 +120,9 @@ def _encoded(labels: NDArray, classes: NDArray, owner: str, name: str) -> Tensor
 
 
 def check_validation_data(
-    estimator: Any, X_val: Any, y_val: Any
+    estimator: Any, X_val: Any, y_val: Any, input_shape: Any, classes: NDArray
 ) -> tuple[Any, Tensor | None]:
-    """Validate ``X_val`` and ``y_val`` against what the estimator was fitted on."""
+    """Validate ``X_val`` and ``y_val`` against the training data."""
     name = type(estimator).__name__
     if X_val is None and y_val is None:
         return None, None
@@ -63,61 +135,27 @@ def check_validation_data(
             f"Pass {missing} too, or neither."
         )
     X_val = without_tensor(X_val, "X_val")
-    has_parts = has_several_parts(estimator, X_val, reset=False)
+    has_parts = is_of_several_parts(X_val, input_shape)
     if not has_parts and not isinstance(X_val, Dataset):
         settings = {"accept_sparse": True, "allow_nd": True, "dtype": None}
         check_array(X_val, input_name="X_val", estimator=estimator, **settings)
-        check_sample_shape(estimator, np.shape(X_val)[1:], "X_val")
-    rows = check_rows(estimator, X_val, reset=False)
+        check_sample_shape(estimator, np.shape(X_val)[1:], input_shape, "X_val")
+    rows = check_rows(estimator, X_val, input_shape)
     y_val = label_vector(y_val, name, "y_val")
     check_consistent_length(rows, y_val)
-    return rows, _encoded(y_val, estimator.classes_, name, "y_val")
+    return rows, _encoded(y_val, classes, name, "y_val")
 
 
-def _check_true_labels(estimator: Any, y: NDArray, y_true: Any) -> Tensor:
+def _check_true_labels(
+    estimator: Any, y: NDArray, y_true: Any, classes: NDArray
+) -> Tensor:
     """Return which of the given labels are the true ones."""
     y_true = label_vector(y_true, type(estimator).__name__, "y_true")
     check_consistent_length(y, y_true)
-    if not np.isin(y_true, estimator.classes_).any():
+    if not np.isin(y_true, classes).any():
         raise ValueError(
             f"{type(estimator).__name__} found no label in y_true that y has too: "
             f"y_true begins {y_true[:3].tolist()!r}, the classes are "
-            f"{estimator.classes_.tolist()!r}. Give both the same kind of labels."
+            f"{classes.tolist()!r}. Give both the same kind of labels."
         )
     return torch.from_numpy(np.asarray(y_true == y, dtype=bool))
-
-
-def check_training_data(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    X_val: Any,
-    y_val: Any,
-    y_true: Any,
-    sample_weight: Any = None,
-) -> TrainingData:
-    """Validate everything ``fit`` was given; sets ``classes_`` and input shapes."""
-    name = type(estimator).__name__
-    is_plain = y is None or array_of_labels(y, name).dtype.kind in "biufc"
-    if not is_plain or np.ma.is_masked(y):
-        # Before scikit-learn, which would convert some types to others.
-        y = label_vector(y, name)
-    rows, y = check_rows(estimator, X, y, reset=True)
-    estimator.classes_, labels = encode_labels(estimator, y)
-    estimator.input_shape_ = rows.sample_shape
-    warn_of_dominant_features(estimator, rows)
-    X_valid, valid_labels = check_validation_data(estimator, X_val, y_val)
-    if X_valid is not None:
-        warn_of_other_scale(estimator, rows, X_valid)
-    is_correct = None
-    if y_true is not None:
-        is_correct = _check_true_labels(estimator, y, y_true)
-    return TrainingData(
-        X=rows,
-        labels=labels,
-        n_classes=len(estimator.classes_),
-        X_valid=X_valid,
-        valid_labels=valid_labels,
-        is_correct=is_correct,
-        sample_weight=training_weights(estimator, labels.numpy(), sample_weight),
-    )

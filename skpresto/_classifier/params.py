@@ -37,6 +37,10 @@ def did_you_mean(name: str, known: list[str]) -> str:
     return f", did you mean {near[0]!r}?" if near else ""
 
 
+#: Names in a constructor that are not parameters.
+_NOT_STORED = ("self", "net_params", "__class__")
+
+
 class NetParamsMixin:
     """Get and set parameters such as ``module__hidden`` like any others.
 
@@ -47,6 +51,12 @@ class NetParamsMixin:
 
     #: Unknown names given to the constructor; set only if there are any.
     _unexpected: tuple[str, ...] = ()
+
+    def _store(self, arguments: dict[str, Any]) -> None:
+        """Store the arguments of the constructor, which are its ``locals()``."""
+        own = {k: v for k, v in arguments.items() if k not in _NOT_STORED}
+        vars(self).update(own)
+        self._store_further_params(arguments["net_params"])
 
     def _store_further_params(self, further: dict[str, Any]) -> None:
         """Store arguments beyond those in the signature."""

@@ -13,10 +13,11 @@ from skpresto._classifier.callbacks import checked_callbacks
 from skpresto._classifier.iterators import check_iterators
 from skpresto._classifier.params import check_part_params, check_required_params
 from skpresto._data.collate import CollatePairs, probe_batch
+from skpresto._data.features import on_device
 from skpresto._data.training_data import TrainingData
-from skpresto._networks.autocast import AUTOCAST_TYPES
-from skpresto._networks.blueprint import Blueprint
+from skpresto._networks.forward import AUTOCAST_TYPES
 from skpresto._networks.net import NoisyLabelNet
+from skpresto._networks.new import Blueprint
 from skpresto._networks.stack import NetworkStack
 from skpresto.modules import MLP, SmallCNN
 
@@ -47,8 +48,8 @@ _HAVE_FUSED = {
 softmax = partial(torch.softmax, dim=-1)
 
 
-def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
-    """Return the net that ``estimator`` describes, not yet initialized."""
+def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Blueprint]:
+    """Return the net that ``estimator`` describes, and what networks are built from."""
     params = estimator._net_params()
     module, module_params = _module(estimator, data, _of("module", params))
     optimizer_params = _of("optimizer", params)
@@ -81,14 +82,15 @@ def build_net(estimator: Any, data: TrainingData) -> NoisyLabelNet:
         **_prefixed("criterion", criterion_params),
         **others,
     )
-    net.blueprint_ = Blueprint(
+    probe = probe_batch(data.X, net.valid_collate_fn)
+    blueprint = Blueprint(
         module_factory=partial(_networks, module),
         is_pretrained=isinstance(estimator.module, nn.Module),
-        probe_batch=probe_batch(data.X, net.valid_collate_fn),
+        probe_batch=on_device(probe, estimator.device),
         n_classes=data.n_classes,
-        max_epochs=estimator.max_epochs,
+        n_epochs=estimator.max_epochs,
     )
-    return net
+    return net, blueprint
 
 
 def _check_autocast(estimator: Any, autocast: Any) -> None:

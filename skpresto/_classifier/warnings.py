@@ -1,14 +1,23 @@
-"""Warnings that a selection keeps few labels, of a class or of all."""
+"""Warnings about a stop point that is not settled, and about small selections."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from skpresto._data.training_data import TrainingData
 from skpresto._labels import shortened
+from skpresto._training.request import FitRequest
+from skpresto._training.trainer import StopPoint
 from skpresto._warn import warn_caller
 from skpresto.exceptions import SafeSetWarning
+from skpresto.stopping import StopRule
+
+#: What it means that phase I was not stopped.
+_PLAIN_TRAINING = (
+    "no epoch is left for phase II, so the network is that of plain training, which is "
+    "right if the labels are clean"
+)
 
 # A class that keeps a smaller fraction of its labels is reported.
 _FEW = 0.1
@@ -20,6 +29,26 @@ _FEW_IF_RARE = 0.25
 _RARE = 0.5
 # A safe set below this fraction of all labels is reported, of any method.
 _SMALL_FRACTION = 0.01
+
+
+def warn_unless_settled(
+    estimator: Any,
+    rule: StopRule,
+    stop: StopPoint,
+    without_stop_point: str = _PLAIN_TRAINING,
+) -> None:
+    """Warn if ``max_epochs`` ended before a rule was settled; say what is used."""
+    if stop.is_settled:
+        return
+    used = f"the best stop point so far, epoch {stop.epoch}, is used"
+    if stop.epoch == estimator.max_epochs:
+        used = without_stop_point
+    warn_caller(
+        f"{type(estimator).__name__}: max_epochs={estimator.max_epochs} ended before "
+        f"{rule} was settled; {used}. Raise max_epochs, or choose a rule that settles "
+        "earlier.",
+        ConvergenceWarning,
+    )
 
 
 def warn_of_small_safe_set(estimator: Any, is_safe: NDArray[np.bool_]) -> None:
@@ -36,19 +65,20 @@ def warn_of_small_safe_set(estimator: Any, is_safe: NDArray[np.bool_]) -> None:
 
 
 def warn_of_lost_classes(
-    estimator: Any, data: TrainingData, is_safe: NDArray[np.bool_]
+    estimator: Any, request: FitRequest, is_safe: NDArray[np.bool_]
 ) -> None:
     """Warn of classes that keep few of their labels, and say what helps.
 
     Parameters
     ----------
     estimator : object
-        A classifier with ``class_weight`` and ``classes_``.
-    data : TrainingData
+        A classifier with ``class_weight``.
+    request : FitRequest
         What it was trained on. Rows of weight 0 are not counted.
     is_safe : ndarray of shape (n_samples,), dtype=bool
         Whether the given label of each sample is kept.
     """
+    data = request.data
     labels, rows = data.labels.numpy(), data.rows_with_weight
     if rows is not None:
         labels, is_safe = labels[rows], is_safe[rows]
@@ -57,7 +87,7 @@ def warn_of_lost_classes(
     few = few_kept(n_given, n_kept, is_weighted=estimator.class_weight is not None)
     if not len(few):
         return
-    names = estimator.classes_.tolist()
+    names = request.classes.tolist()
     numbers = [f"{names[k]!r} ({n_kept[k]} of {n_given[k]})" for k in few]
     way_out = "Add samples of these classes, or stop later"
     if estimator.class_weight is None:

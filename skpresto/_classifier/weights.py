@@ -12,18 +12,20 @@ from skpresto._sklearn import _check_sample_weight
 
 
 def training_weights(
-    estimator: Any, labels: NDArray, sample_weight: Any
+    estimator: Any, labels: NDArray, sample_weight: Any, classes: NDArray
 ) -> Tensor | None:
     """Return the weight of each sample, the largest being 1; None if all are equal.
 
     Parameters
     ----------
     estimator : object
-        A classifier with ``class_weight`` and ``classes_``.
+        A classifier with ``class_weight``.
     labels : ndarray of shape (n_samples,)
         Given labels, as class numbers.
     sample_weight : array-like of shape (n_samples,), float or None
         Weights given to ``fit``, which those of the classes multiply.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
 
     Raises
     ------
@@ -36,7 +38,7 @@ def training_weights(
     weights = _checked_sample_weight(estimator, labels, sample_weight)
     weights = weights / weights.max()
     if estimator.class_weight is not None:
-        weights = weights * _class_weights(estimator, labels, weights)[labels]
+        weights = weights * _class_weights(estimator, labels, weights, classes)[labels]
     largest = weights.max()
     if weights.min() == largest > 0:
         return None
@@ -46,13 +48,15 @@ def training_weights(
     if len(with_weight) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs samples of at least 2 classes with a "
-            f"weight above 0, got {estimator.classes_[with_weight].tolist()}. Check "
+            f"weight above 0, got {classes[with_weight].tolist()}. Check "
             "sample_weight and class_weight."
         )
     return result
 
 
-def validation_weights(estimator: Any, labels: NDArray) -> Tensor | None:
+def validation_weights(
+    estimator: Any, labels: NDArray, classes: NDArray
+) -> Tensor | None:
     """Return the weight of each validation sample; None if all are equal.
 
     Validation samples have no weights but those of their class. They are balanced, if
@@ -60,7 +64,7 @@ def validation_weights(estimator: Any, labels: NDArray) -> Tensor | None:
     """
     if estimator.class_weight is None:
         return None
-    of_class = _class_weights(estimator, labels, np.ones(len(labels)))
+    of_class = _class_weights(estimator, labels, np.ones(len(labels)), classes)
     return torch.from_numpy(of_class[labels].astype(np.float32))
 
 
@@ -81,9 +85,11 @@ def _checked_sample_weight(
     return weights
 
 
-def _class_weights(estimator: Any, labels: NDArray, weights: NDArray) -> NDArray:
+def _class_weights(
+    estimator: Any, labels: NDArray, weights: NDArray, classes: NDArray
+) -> NDArray:
     """Return the weight of each class."""
-    classes, class_weight = estimator.classes_, estimator.class_weight
+    class_weight = estimator.class_weight
     if isinstance(class_weight, str):  # "balanced"
         totals = np.bincount(labels, weights, minlength=len(classes))
         # A class whose samples have no weight keeps none.

@@ -3,149 +3,129 @@
 skorch's default, a ``DataLoader`` over single rows, takes two to three times as long as
 a plain loop on tabular data. Arrays in memory are cut into batches here with one
 indexing operation per batch or less; a ``Dataset``, or anything that needs worker
-processes, still goes through a ``DataLoader``.
+processes, still goes through a ``DataLoader``. The order of an epoch is drawn before
+its first batch is read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from skpresto._data.features import map_parts, split_rows
-from skpresto._data.reading_order import ReadingOrder
+from skpresto._data.features import on_device, split_rows
+from skpresto._data.order import batch_sizes, draw_order
 from skpresto._data.training_data import PredictionRows, TrainingRows
 
-#: A last batch smaller than this fraction of the others is merged into the previous.
-_SMALLEST_BATCH = 1 / 8
-#: Rows of training batches that are looked up together.
-_ROWS_LOOKED_UP = 1 << 13
+#: Rows of training batches that are read together, if they are short.
+_ROWS_AT_ONCE = 1 << 13
 #: Rows that are read together for prediction.
 _ROWS_READ = 1 << 12
 #: Values that are read from ``X`` together: 4 MB.
 _VALUES_READ = 1 << 20
 
-Announce = Callable[[Sequence[Tensor], Sequence[Tensor]], None]
 
+class Batches(Protocol):
+    """The batches of an epoch: features, labels and positions, on a device.
 
-class BatchOrder:
-    """Cut the positions of ``n_rows`` rows into batches, anew in each iteration.
-
-    Remaining rows that would make a last batch smaller than an eighth of the others
-    are merged into the previous batch. BatchNorm cannot be trained on a single row,
-    and a full step with the statistics of a few rows harms the network. Can be used as
-    the ``batch_sampler`` of a ``DataLoader``.
+    Attributes
+    ----------
+    order : sequence of Tensor, or None
+        Positions of the samples of each batch, on the device. None if a sampler of the
+        user draws them one after the other.
     """
 
-    def __init__(
-        self,
-        n_rows: int,
-        batch_size: int,
-        shuffle: bool = True,
-        drop_last: bool = False,
-        reading: ReadingOrder | None = None,
-    ) -> None:
-        self.n_rows = n_rows
-        self.batch_size = n_rows if batch_size == -1 else batch_size
-        self.shuffle = shuffle
-        self.drop_last = drop_last
-        self.reading = reading
+    order: Sequence[Tensor] | None
 
-    @property
-    def sizes(self) -> list[int]:
-        """Number of rows in each batch."""
-        n_full, rest = divmod(self.n_rows, self.batch_size)
-        sizes = [self.batch_size] * n_full
-        is_few = rest == 1 or rest < _SMALLEST_BATCH * self.batch_size
-        if is_few and n_full and not self.drop_last:
-            sizes[-1] += rest
-        elif rest and not (self.drop_last and n_full):
-            sizes.append(rest)
-        return sizes
-
-    def draw(self) -> Tensor:
-        """Return the positions of the rows in the order of an epoch."""
-        if not self.shuffle:
-            return torch.arange(self.n_rows)
-        if self.reading is not None:
-            return self.reading.draw()
-        return torch.randperm(self.n_rows)
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        sizes = self.sizes
-        yield from self.draw()[: sum(sizes)].split(sizes)
+    def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]: ...
 
 
 class TensorBatches:
-    """Iterate over :class:`TrainingRows` in memory, in batches of whole tensors.
+    """Batches of rows in memory, as whole tensors.
 
     Many batches are read together and then cut apart, which takes less time than
     reading each by itself.
 
     Parameters
     ----------
-    dataset : TrainingRows
+    rows : TrainingRows
         What to cut into batches.
-    order : BatchOrder
-        How to cut.
+    drawn : sequence of Tensor
+        Positions of the rows of each batch, among ``rows``.
     device : str or torch.device, default="cpu"
         Where the batches are needed.
-    announce : callable, default=None
-        Called with the positions and the labels of several batches before these are
-        yielded.
+    read : sequence of Tensor, default=None
+        The rows of each batch whose features are read; None means all of them.
     """
 
     def __init__(
         self,
-        dataset: TrainingRows,
-        order: BatchOrder,
+        rows: TrainingRows,
+        drawn: Sequence[Tensor],
         device: str | torch.device = "cpu",
-        announce: Announce | None = None,
+        read: Sequence[Tensor] | None = None,
     ) -> None:
-        self.dataset = dataset
-        self.order = order
+        self.X = rows.X
         self.device = device
-        self.announce = announce
-
-    def __len__(self) -> int:
-        return len(self.order)
+        sizes = list(map(len, drawn))
+        index = rows.positions(torch.cat(list(drawn)))
+        self.order = index.to(device).split(sizes)
+        self._labels = rows.labels.index_select(0, index).to(device).split(sizes)
+        if read is not None:
+            sizes, index = list(map(len, read)), rows.positions(torch.cat(list(read)))
+        self._sizes, self._index = sizes, index
 
     def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
-        labels, rows = self.dataset.labels, self.dataset.rows
-        sizes, positions = self.order.sizes, self.order.draw()
-        at_once = max(1, _ROWS_LOOKED_UP // self.order.batch_size)
-        start = 0
-        for first in range(0, len(sizes), at_once):
-            some = sizes[first : first + at_once]
-            part = positions[start : start + sum(some)]
-            start += len(part)
-            index = part if rows is None else rows.index_select(0, part)
-            batches = index.to(self.device).split(some)
-            their_labels = labels.index_select(0, index).to(self.device).split(some)
-            if self.announce is not None:
-                self.announce(batches, their_labels)
-            features = self._features(index, some)
-            yield from zip(features, their_labels, batches, strict=True)
+        return zip(self._features(), self._labels, self.order, strict=True)
 
-    def _features(self, index: Tensor, sizes: list[int]) -> Iterator[Any]:
+    def _features(self) -> Iterator[Any]:
         """Yield the features of each batch, read together if they are small."""
-        X = self.dataset.X
-        if len(index) * X.row_size <= _VALUES_READ:
-            yield from split_rows(self._read(index), sizes)
-        else:
-            yield from map(self._read, index.split(sizes))
+        at_once = max(1, _ROWS_AT_ONCE // max(1, self._sizes[0]))
+        start = 0
+        for first in range(0, len(self._sizes), at_once):
+            sizes = self._sizes[first : first + at_once]
+            index = self._index[start : start + sum(sizes)]
+            start += len(index)
+            if len(index) * self.X.row_size <= _VALUES_READ:
+                yield from split_rows(self._read(index), sizes)
+            else:
+                yield from map(self._read, index.split(sizes))
 
     def _read(self, index: Tensor) -> Any:
-        features = self.dataset.X.take(index)
-        return map_parts(lambda part: part.to(self.device), features)
+        return on_device(self.X.take(index), self.device)
+
+
+class LoaderBatches:
+    """Batches that a ``DataLoader`` reads.
+
+    Parameters
+    ----------
+    loader : DataLoader
+        Yields features, labels and positions.
+    order : sequence of Tensor, or None
+        As in :class:`Batches`.
+    device : str or torch.device
+        Where the batches are needed.
+    """
+
+    def __init__(
+        self,
+        loader: DataLoader,
+        order: Sequence[Tensor] | None,
+        device: str | torch.device,
+    ) -> None:
+        self.loader = loader
+        self.order = order
+        self.device = device
+
+    def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
+        for batch in self.loader:
+            yield on_device(tuple(batch), self.device)
 
 
 class TensorBlocks:
-    """Iterate over :class:`PredictionRows` in memory, in order, in large blocks."""
+    """Rows to predict that are in memory, in order, in large blocks."""
 
     def __init__(self, dataset: PredictionRows, batch_size: int) -> None:
         self.dataset = dataset
@@ -165,50 +145,51 @@ class TensorBlocks:
                 yield X.take(rows[start:stop]), theirs
 
 
-def take_order(dataset: TrainingRows, params: dict[str, Any]) -> BatchOrder:
-    """Return how rows are cut into batches; remove that from the parameters."""
-    return BatchOrder(
-        len(dataset),
-        params.pop("batch_size"),
+def drawn_order(
+    rows: TrainingRows, loader_params: dict[str, Any]
+) -> tuple[Sequence[Tensor], dict[str, Any]]:
+    """Return the rows of each batch of an epoch, and what else a loader is given."""
+    params = dict(loader_params)
+    batch_size, drop_last = params.pop("batch_size"), params.pop("drop_last", False)
+    drawn = draw_order(
+        batch_sizes(len(rows), batch_size, drop_last),
+        len(rows),
         params.pop("shuffle", True),
-        params.pop("drop_last", False),
-        dataset.X.reading_order(dataset.rows),
+        rows.X.reading_order(rows.rows),
     )
+    return drawn, params
 
 
 def training_batches(
-    dataset: TrainingRows,
+    rows: TrainingRows,
     loader_params: dict[str, Any],
-    *,
     device: str | torch.device,
-    announce: Announce,
-    generator: torch.Generator,
-) -> TensorBatches | DataLoader:
-    """Return the batches of an epoch.
+    epoch: int,
+) -> Batches:
+    """Return the batches of an epoch, whose order is drawn at once.
 
     Parameters
     ----------
-    dataset : TrainingRows
+    rows : TrainingRows
         What to train on.
     loader_params : dict
         Arguments of ``DataLoader``, with ``batch_size``.
     device : str or torch.device
         Where the batches are needed.
-    announce : callable
-        As in :class:`TensorBatches`. A ``DataLoader`` does not announce batches.
-    generator : torch.Generator
-        Seeds worker processes.
+    epoch : int
+        Number of the epoch; with torch's seed, it seeds worker processes.
     """
-    params = dict(loader_params)
-    order = take_order(dataset, params)
-    if dataset.X.is_in_memory and not params:
-        return TensorBatches(dataset, order, device, announce)
-    params.setdefault("generator", generator)
-    return DataLoader(dataset, batch_sampler=order, **params)  # type: ignore[arg-type]
+    drawn, params = drawn_order(rows, loader_params)
+    if rows.X.is_in_memory and not params:
+        return TensorBatches(rows, drawn, device)
+    params.setdefault("generator", worker_seeds(epoch))
+    loader = DataLoader(rows, batch_sampler=drawn, **params)  # type: ignore[arg-type]
+    order = [rows.positions(part).to(device) for part in drawn]
+    return LoaderBatches(loader, order, device)
 
 
 def prediction_batches(
-    dataset: PredictionRows, loader_params: dict[str, Any], generator: torch.Generator
+    dataset: PredictionRows, loader_params: dict[str, Any], epoch: int
 ) -> TensorBlocks | DataLoader:
     """Return rows to predict in order, with the arguments of a ``DataLoader``."""
     params = dict(loader_params)
@@ -219,5 +200,10 @@ def prediction_batches(
         return TensorBlocks(dataset, max(params["batch_size"], at_once))
     if is_plain:
         return TensorBlocks(dataset, params["batch_size"])
-    params.setdefault("generator", generator)
+    params.setdefault("generator", worker_seeds(epoch))
     return DataLoader(dataset, **params)
+
+
+def worker_seeds(epoch: int) -> torch.Generator:
+    """Return a generator for worker processes that leaves torch's own unchanged."""
+    return torch.Generator().manual_seed((torch.initial_seed() + epoch) % (1 << 63))

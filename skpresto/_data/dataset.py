@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.utils.data import Dataset, IterableDataset, Subset, TensorDataset
 
 from skpresto._data.features import as_features, join_parts, parts_of, shapes_of
-from skpresto._data.reading_order import ReadingOrder
+from skpresto._data.order import ReadingOrder
 from skpresto._data.samples import SampleRows
 
 

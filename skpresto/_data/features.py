@@ -54,6 +54,18 @@ def split_rows(features: Any, sizes: int | list[int]) -> Sequence[Any]:
     return list(zip(*(split_rows(part, sizes) for part in features), strict=True))
 
 
+def copied(part: Any) -> Any:
+    """Return a copy of a tensor, and anything else as it is."""
+    return part.clone() if isinstance(part, Tensor) else part
+
+
+def on_device(features: Any, device: str | torch.device) -> Any:
+    """Return features, or a whole batch, on a device."""
+    return map_parts(
+        lambda part: part.to(device) if hasattr(part, "to") else part, features
+    )
+
+
 def shapes_of(features: Any) -> Any:
     """Return the shape of the features as a tuple, or that of each part."""
     return map_parts(lambda part: tuple(part.shape), features)

@@ -11,7 +11,7 @@ from scipy import sparse
 from torch import Tensor
 
 from skpresto._data.mapped_file import mapped_file
-from skpresto._data.reading_order import ReadingOrder
+from skpresto._data.order import ReadingOrder
 
 
 class SampleRows(ABC):

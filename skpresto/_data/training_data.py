@@ -36,6 +36,10 @@ class TrainingRows(Dataset):
     def __getitem__(self, position: int) -> tuple[Any, Tensor, int]:
         return self.__getitems__([position])[0]
 
+    def positions(self, index: Tensor) -> Tensor:
+        """Return positions in the training set of the rows at ``index``."""
+        return index if self.rows is None else self.rows.index_select(0, index)
+
     def __getitems__(self, positions: Sequence) -> list[tuple[Any, Tensor, int]]:
         rows = _rows_at(positions, self.rows)
         labels = self.labels[torch.tensor(rows)]

@@ -1,11 +1,16 @@
 """What a fit found out about each training label."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from torch import Tensor
+
+from skpresto._labels import Codes
+
+#: What the quality of labels was computed from.
+Basis = Literal["in sample", "out of fold", "votes"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,15 @@ class LabelFindings:
     noise_rate : float, default=None
         Fraction of wrong labels: as given to the method, or estimated. None means the
         fraction of labels that are not safe.
+    basis : {"in sample", "out of fold", "votes"}, default="in sample"
+        What the quality was computed from: probabilities by networks that were trained
+        on the labels, or by networks that were not, or a fraction of predictions.
     disagreement : float, default=None
         Fraction of labels that are not the class with the highest out-of-fold
         probability; None for methods without such probabilities.
     fingerprint : str, default=None
-        Of the given labels, see :func:`~skpresto._fingerprint.fingerprint_of`, by which
-        the training labels are recognized later.
+        Of the given labels, see :func:`fingerprint_of`, by which the training labels
+        are recognized later.
 
     Notes
     -----
@@ -56,13 +64,14 @@ class LabelFindings:
     is_corrected: Any = None
     transition_matrix: Any = None
     noise_rate: float | None = None
+    basis: Basis = "in sample"
     disagreement: float | None = None
     fingerprint: str | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, Tensor):
+            if hasattr(value, "cpu"):  # a tensor
                 object.__setattr__(self, field.name, value.cpu().numpy())
         for name in ("quality", "agreement", "transition_matrix"):
             value = getattr(self, name)
@@ -76,3 +85,20 @@ class LabelFindings:
         labels = np.asarray(classes)
         corrected = None if self.corrected is None else labels[self.corrected]
         return replace(self, suggested=labels[self.suggested], corrected=corrected)
+
+
+def fingerprint_of(codes: Codes) -> str:
+    """Return a text that differs for other labels, or another order of them.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class numbers, of any integer dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fingerprint_of(np.array([0, 1, 1])) == fingerprint_of(np.array([1, 0, 1]))
+    False
+    """
+    return blake2b(codes.astype("<i8").tobytes(), digest_size=8).hexdigest()

@@ -1,11 +1,13 @@
 """The last q predictions of every sample, and the majority vote over them."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from skpresto._label_quality.visits import Visits
+from skpresto._data.batch import Batch
 from skpresto._label_quality.votes import (
     by_age,
     count_true,
@@ -16,8 +18,8 @@ from skpresto._label_quality.votes import (
 
 # Samples processed together when all are requested.
 _SAMPLES_AT_ONCE = 1 << 14
-# Up to this many classes, agreement is looked up in a table prepared in advance.
-_CLASSES_IN_TABLE = 32
+# Samples that will be visited next whose entries are read, and later written, together.
+_READ_AHEAD = 1 << 13
 
 
 class PredictionHistory:
@@ -41,11 +43,11 @@ class PredictionHistory:
     -----
     The *vote* of a sample is the class predicted most often. Ties go to the class
     predicted last among those tied, which does not depend on the order of the classes.
-    A sample that was never visited has no vote (-1) and agrees with no label.
+    A sample that was never visited has no vote (-1), and no label of it is safe.
 
-    Batches that will be recorded can be announced with :meth:`expect`. Their entries
-    are then read, and later written, for many batches at once, which is much faster
-    than batch by batch. Results are the same.
+    Where the order of an epoch is known (:meth:`expect`), entries are read and written
+    for many batches at once, which is much faster than batch by batch. Results are the
+    same.
     """
 
     def __init__(
@@ -64,59 +66,77 @@ class PredictionHistory:
         self._n_entries = torch.zeros(
             n_samples, dtype=smallest_dtype(length + 1), device=device
         )
-        self._visits: Visits | None = None
+        self._order: deque[Tensor] = deque()
+        self._visits: _Visits | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory taken by the entries."""
         return self._predicted.nbytes + self._n_entries.nbytes
 
-    def expect(
-        self, batches: Sequence[Tensor], labels: Sequence[Tensor] | None = None
-    ) -> None:
-        """Prepare for batches that will be recorded in this order.
+    def expect(self, order: Sequence[Tensor] | None) -> None:
+        """Prepare for the batches of an epoch.
 
         Parameters
         ----------
-        batches : sequence of Tensor
-            The samples of each batch. No sample may occur twice.
-        labels : sequence of Tensor, default=None
-            Their labels, if :meth:`agrees_of_batch` will be called with these.
+        order : sequence of Tensor, or None
+            The samples of each batch, in the order in which they will be recorded. No
+            sample may occur twice. None if that is not known.
         """
         self.flush()
-        index = torch.cat(list(batches))
-        self._visits = Visits(
-            batches,
-            labels,
-            index,
-            self._predicted.index_select(0, index),
-            self._n_entries.index_select(0, index),
-            self.n_classes,
-        )
+        self._order = deque(order or ())
 
-    def record(self, index: Tensor, predicted: Tensor) -> None:
+    def record(self, batch: Batch) -> None:
+        """Add what the networks predict together for the samples of a batch."""
+        self.add(batch.index, batch.predicted())
+
+    def end_epoch(self) -> None:
+        """Write what was recorded."""
+        self.flush()
+
+    def add(self, index: Tensor, predicted: Tensor) -> None:
         """Add one prediction for each of the samples at ``index``, all distinct.
 
         Parameters
         ----------
         index : Tensor of shape (b,)
-            The samples.
+            The samples; those that come next if an order was given.
         predicted : Tensor of shape (b,) or (1, b)
             Their predicted classes.
         """
-        if self._visits is None or not self._visits.comes_next(index):
-            self.expect([index])
+        if self._visits is None or self._visits.n_made == len(self._visits.index):
+            self._read_ahead(index)
         self._current.add(predicted)
 
+    def _read_ahead(self, index: Tensor) -> None:
+        """Read the entries of samples that come next, at least those at ``index``."""
+        self.flush()
+        batches = [self._order.popleft() if self._order else index]
+        n_samples = len(batches[0])
+        while self._order and n_samples + len(self._order[0]) <= _READ_AHEAD:
+            batches.append(self._order.popleft())
+            n_samples += len(batches[-1])
+        ahead = batches[0] if len(batches) == 1 else torch.cat(batches)
+        self._visits = _Visits(
+            ahead,
+            self._predicted.index_select(0, ahead),
+            self._n_entries.index_select(0, ahead),
+            self.n_classes,
+        )
+
     @property
-    def _current(self) -> Visits:
+    def _current(self) -> "_Visits":
         assert self._visits is not None
         return self._visits
 
     def flush(self) -> None:
-        """Write the predictions recorded since the last call of :meth:`expect`."""
+        """Write the predictions that were recorded."""
         visits, self._visits = self._visits, None
-        if visits is None or not visits.n_made:
+        if visits is None:
+            return
+        if visits.n_made < len(visits.index):
+            self._order.appendleft(visits.index[visits.n_made :])
+        if not visits.n_made:
             return
         index = visits.index[: visits.n_made]
         newest = torch.cat(visits.predicted, dim=-1).to(self._predicted.dtype)
@@ -128,8 +148,9 @@ class PredictionHistory:
         self._n_entries.index_copy_(0, index, counts)
 
     def discard(self) -> None:
-        """Forget the predictions recorded since the last call of :meth:`expect`."""
+        """Forget the order, and predictions that have not been written."""
         self._visits = None
+        self._order.clear()
 
     def vote_of_batch(self) -> Tensor:
         """Return the vote of each sample of the batch recorded last."""
@@ -144,27 +165,9 @@ class PredictionHistory:
         wins = count_true(same, dim=0, dtype=votes.dtype) + 1 >= votes
         return torch.where(wins, newest, voted.long())
 
-    def agrees_of_batch(self, labels: Tensor) -> Tensor:
-        """Return where the vote equals the label, for the batch recorded last.
-
-        Parameters
-        ----------
-        labels : Tensor of shape (b,)
-            A label for each sample of the batch.
-
-        Returns
-        -------
-        agrees : Tensor of shape (1, b), dtype=float32
-            1 where it does, 0 elsewhere: weights for one network.
-        """
-        visits = self._current
-        is_in_table = self.length > 1 and self.n_classes <= _CLASSES_IN_TABLE
-        if is_in_table and visits.expects_labels(labels):
-            table = visits.agreement_tables[visits.n_batches - 1]
-            newest = visits.predicted[-1]
-            # In training there are two axes, so that no batch waits for a view.
-            return table.gather(0, newest if newest.dim() == 2 else newest.view(1, -1))
-        return (self.vote_of_batch() == labels).to(torch.float32).unsqueeze(0)
+    def is_safe_of_batch(self, labels: Tensor) -> Tensor:
+        """Return where the vote equals the label, for the batch recorded last."""
+        return self.vote_of_batch() == labels
 
     def frequencies_of_batch(self) -> Tensor:
         """Return the frequency of each entry's class, for the batch recorded last.
@@ -188,7 +191,7 @@ class PredictionHistory:
         visits = self._current
         return visits.of_batch(visits.counts) + 1 >= self.length
 
-    def agrees(self, labels: Tensor) -> Tensor:
+    def is_safe(self, labels: Tensor) -> Tensor:
         """Return where the vote equals the label, for every sample."""
         return self.vote() == labels
 
@@ -228,19 +231,68 @@ class PredictionHistory:
         self.flush()
         return self._n_entries > 0
 
-    def state(self) -> tuple[Tensor, Tensor]:
-        """Return a copy of all entries, for :meth:`restore`."""
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return a copy of all entries."""
         self.flush()
-        return self._predicted.clone(), self._n_entries.clone()
+        return {
+            "predicted": self._predicted.clone(),
+            "n_entries": self._n_entries.clone(),
+        }
 
-    def restore(self, state: tuple[Tensor, Tensor]) -> None:
+    def load_state_dict(self, state: dict[str, Tensor]) -> None:
         """Go back to the entries of ``state``."""
-        self._visits = None
-        self._predicted.copy_(state[0])
-        self._n_entries.copy_(state[1])
+        self.discard()
+        self._predicted.copy_(state["predicted"])
+        self._n_entries.copy_(state["n_entries"])
 
     def clear(self) -> None:
         """Remove all entries."""
-        self._visits = None
+        self.discard()
         self._predicted.zero_()
         self._n_entries.zero_()
+
+
+class _Visits:
+    """Entries of samples that are visited next, and predictions made for them so far.
+
+    Parameters
+    ----------
+    index : Tensor of shape (n_expected,)
+        The samples of some batches.
+    rows : Tensor of shape (n_expected, length)
+        Their entries before the visit.
+    counts : Tensor of shape (n_expected,)
+        Number of entries of each sample.
+    n_classes : int
+        Number of classes.
+    """
+
+    def __init__(
+        self, index: Tensor, rows: Tensor, counts: Tensor, n_classes: int
+    ) -> None:
+        self.index = index
+        self.rows = rows
+        self.counts = counts
+        self.n_classes = n_classes
+        self.predicted: list[Tensor] = []
+        self.n_made = self.n_last = 0
+
+    def add(self, predicted: Tensor) -> None:
+        """Add the predictions of the batch that comes next."""
+        self.predicted.append(predicted)
+        self.n_last = predicted.shape[-1]
+        self.n_made += self.n_last
+
+    def of_batch(self, values: Tensor) -> Tensor:
+        """Return the part of ``values`` that belongs to the batch visited last."""
+        return values.narrow(-1, self.n_made - self.n_last, self.n_last)
+
+    @cached_property
+    def older(self) -> Tensor:
+        """Entries that one more leaves in place, of shape (length - 1, n_expected)."""
+        return by_age(self.rows[:, :-1], self.counts, self.n_classes)
+
+    @cached_property
+    def older_vote(self) -> tuple[Tensor, Tensor]:
+        """The class most frequent among these, and its votes."""
+        return most_frequent(self.older)

@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor
 
-from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._data.batch import Batch
+from skpresto._data.state import Stateful
+from skpresto._label_quality.posterior import LabelPosterior, count_transitions
 
 #: Up to this many values, the means of all classes are stored: 512 MB.
 MAX_VALUES = 1 << 27
@@ -18,7 +20,7 @@ _ROWS_AT_ONCE = 1 << 15
 _VALUES_AT_ONCE = 1 << 20
 
 
-class MeanProbabilities:
+class MeanProbabilities(Stateful):
     """Average the predicted class probabilities of each sample over its visits.
 
     Parameters
@@ -37,6 +39,8 @@ class MeanProbabilities:
     and the quality is its mean.
     """
 
+    _state = ("_sums", "_n_visits", "_waiting", "_n_waiting", "max_epochs")
+
     def __init__(
         self, labels: Tensor, n_classes: int, max_epochs: int | None = None
     ) -> None:
@@ -50,25 +54,18 @@ class MeanProbabilities:
         self._n_waiting = 0  # values, not batches
         self._n_at_once = min(_VALUES_AT_ONCE, _ROWS_AT_ONCE * n_classes)
 
-    def add(self, index: Tensor, logits: Tensor, epoch: int = 0) -> None:
-        """Add a visit to each sample at ``index``.
-
-        Parameters
-        ----------
-        index : Tensor of shape (b,)
-            The samples, all different.
-        logits : Tensor of shape (k, b, n_classes)
-            Outputs of k networks, whose probabilities are averaged.
-        epoch : int, default=0
-            Number of epochs completed.
-        """
-        if self.max_epochs is not None and epoch >= self.max_epochs:
+    def record(self, batch: Batch) -> None:
+        """Add a visit to each sample, with the mean probability of all networks."""
+        if self.max_epochs is not None and batch.epoch >= self.max_epochs:
             return
         # One softmax for many small batches takes much less time than one for each.
-        self._waiting.append((index, logits))
-        self._n_waiting += logits.numel()
+        self._waiting.append((batch.index, batch.logits))
+        self._n_waiting += batch.logits.numel()
         if self._n_waiting >= self._n_at_once:
             self._flush()
+
+    def end_epoch(self) -> None:
+        """Do nothing: visits of several epochs may wait together."""
 
     def clear(self) -> None:
         """Remove all visits; further ones are all included."""
@@ -119,10 +116,10 @@ class MeanProbabilities:
         self._n_visits.clamp_(max=1)
         if not self.has_all_classes:
             return means.squeeze(1)
-        posterior = LabelPosterior(
+        transitions = count_transitions(
             means, self.labels, confident_only=True, damping=_DAMPING
         )
-        return posterior.label_quality()
+        return LabelPosterior(means, self.labels, transitions).label_quality()
 
 
 def _mean_softmax(logits: Tensor) -> Tensor:

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from skpresto._data.batch import Batch
+from skpresto._data.state import Stateful
 from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.temperature import scale_temperature
 
@@ -13,7 +15,7 @@ _MIN_PROBABILITY = 1e-6
 MAX_SINGLE = 1 << 26
 
 
-class OutOfFoldProbabilities:
+class OutOfFoldProbabilities(Stateful):
     """Average, per sample, the probabilities of the network not trained on it.
 
     A network trained on a wrong label comes to predict it, so its own predictions are
@@ -23,15 +25,14 @@ class OutOfFoldProbabilities:
 
     While networks are trained, the arithmetic mean is used (:attr:`mean`): it is
     conservative, since one visit with a high probability raises it. In the end
-    (:meth:`finalize`) the geometric mean is used, with temperature scaling: it is
+    (:meth:`scaled`) the geometric mean is used, with temperature scaling: it is
     strict, since a class that has become improbable is excluded although early visits
     gave it a high probability.
 
     Parameters
     ----------
-    fold_of : Tensor of shape (n_samples,)
-        Number of the network that does not train on each sample; -1 if all networks
-        train on it, and the last one provides the probabilities.
+    labels : Tensor of shape (n_samples,)
+        Given labels.
     n_classes : int
         Number of classes.
     q : int
@@ -49,14 +50,16 @@ class OutOfFoldProbabilities:
     values, which are then stored in half precision.
     """
 
-    def __init__(self, fold_of: Tensor, n_classes: int, q: int) -> None:
-        self.fold_of = fold_of
+    _state = ("mean", "_log_mean")
+
+    def __init__(self, labels: Tensor, n_classes: int, q: int) -> None:
+        self.labels = labels
         self.q = q
-        is_large = len(fold_of) * n_classes > MAX_SINGLE
+        is_large = len(labels) * n_classes > MAX_SINGLE
         self.mean = torch.zeros(
-            (len(fold_of), n_classes),
+            (len(labels), n_classes),
             dtype=torch.float16 if is_large else torch.float32,
-            device=fold_of.device,
+            device=labels.device,
         )
         self._log_mean = torch.zeros_like(self.mean)
 
@@ -72,49 +75,35 @@ class OutOfFoldProbabilities:
         before = means.index_select(0, index).to(values.dtype)
         means.index_copy_(0, index, before.lerp_(values, 1 / self.q).to(means.dtype))
 
-    def add_batch(self, index: Tensor, logits: Tensor) -> Tensor:
-        """Add what the out-of-fold network of each sample predicts.
+    def record(self, batch: Batch) -> None:
+        """Add what the network that is not trained on each sample predicts.
 
-        Parameters
-        ----------
-        index : Tensor of shape (b,)
-            The samples.
-        logits : Tensor of shape (k, b, n_classes)
-            Outputs of all networks.
-
-        Returns
-        -------
-        is_trained : Tensor of shape (k, b), dtype=bool
-            Which networks train on which samples.
+        Of samples on which all are trained, it is the last one that is taken.
         """
-        fold = self.fold_of.index_select(0, index)
-        n_networks, n_samples, _ = logits.shape
-        networks = torch.arange(n_networks, device=fold.device).unsqueeze(1)
-        out_of_fold = logits[fold, torch.arange(n_samples, device=fold.device)]
-        self.add(index, torch.softmax(out_of_fold, dim=1))
-        return networks != fold
+        assert batch.fold is not None
+        samples = torch.arange(len(batch.index), device=batch.index.device)
+        out_of_fold = batch.logits[batch.fold, samples]
+        self.add(batch.index, torch.softmax(out_of_fold, dim=1))
+
+    def end_epoch(self) -> None:
+        """Do nothing: every batch has been added."""
 
     def is_known(self) -> Tensor:
         """Return for which samples there are probabilities."""
         return row_sums(self.mean) > 0
 
-    def finalize(self, labels: Tensor) -> Tensor:
-        """Return geometric means after temperature scaling, and free the memory.
-
-        Parameters
-        ----------
-        labels : Tensor of shape (n_samples,)
-            Given labels; the temperature maximizes their likelihood.
+    def scaled(self) -> Tensor:
+        """Return geometric means after temperature scaling.
 
         Returns
         -------
         probability : Tensor of shape (n_samples, n_classes)
-            Rows of samples that were not visited are zero.
+            Rows of samples that were not visited are zero. They take the memory of the
+            logarithms, so nothing can be added afterwards.
         """
         totals = row_sums(self.mean)
         logits = self._log_mean
-        del self._log_mean
         at_least = totals.clamp(min=torch.finfo(totals.dtype).tiny).unsqueeze(1)
         for part in blocks(*logits.shape):
             logits[part] = logits[part].float().div_(at_least[part])
-        return scale_temperature(logits, labels, is_known=totals > 0)
+        return scale_temperature(logits, self.labels, is_known=totals > 0)

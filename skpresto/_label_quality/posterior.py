@@ -1,6 +1,7 @@
 """The posterior probability that a given label is correct, by Bayes' rule."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,78 +42,36 @@ class LabelAssessment(NamedTuple):
     suggested: Tensor
 
 
+@dataclass(frozen=True)
 class LabelPosterior:
     """Combine predicted probabilities with counted label noise by Bayes' rule.
 
     If samples of class j carry the label k with probability ``T[j, k]``, a sample with
     predicted probabilities p and given label k belongs to class j with a probability
-    proportional to ``p[j] * T[j, k]``. T is counted, with the most probable class in
-    place of the true one. So a label that label noise rarely produces needs little
-    support, and one that it often produces needs much.
+    proportional to ``p[j] * T[j, k]``. T is counted (:func:`count_transitions`), with
+    the most probable class in place of the true one. So a label that label noise rarely
+    produces needs little support, and one that it often produces needs much.
 
     Parameters
     ----------
     probability : Tensor of shape (n_samples, n_classes)
         Predicted class probabilities, up to a factor per row; a row of zeros means
-        that nothing is known. It may change later, and is read when needed.
+        that nothing is known.
     labels : Tensor of shape (n_samples,)
         Given labels.
-    epsilon : float, default=0.0
-        Largest probability of error at which a label is corrected.
-    confident_only : bool, default=False
-        Count T among the more confident half of each predicted class only. Prediction
-        errors are otherwise counted as label noise, and correct labels of hard samples
-        rejected for it.
-    damping : float in [0, 1], default=0.0
-        Weight of a prior by which T is moved towards "half of the labels are correct,
-        the others are random", for probabilities of networks trained on the labels.
-    shrunken : bool, default=False
-        Shrink the wrong labels of each class towards uniform ones instead, as far as
-        the counts are uniform, for out-of-fold probabilities.
-
-    Attributes
-    ----------
     transition_matrix : Tensor of shape (n_classes, n_classes)
         T, with rows for true classes and columns for given labels.
-    power : float
-        The power to which probabilities are raised; 1 until :meth:`combine`.
+    epsilon : float, default=0.0
+        Largest probability of error at which a label is corrected.
+    power : float, default=1.0
+        The power to which probabilities are raised.
     """
 
-    def __init__(
-        self,
-        probability: Tensor,
-        labels: Tensor,
-        epsilon: float = 0.0,
-        confident_only: bool = False,
-        damping: float = 0.0,
-        shrunken: bool = False,
-    ) -> None:
-        self.probability = probability
-        self.labels = labels
-        self.epsilon = epsilon
-        self.confident_only = confident_only
-        self.damping = damping
-        self.shrunken = shrunken
-        self.power = 1.0
-        self.count_transitions()
-
-    def count_transitions(self) -> None:
-        """Count the transition matrix from the present probabilities."""
-        confidence, predicted = self.probability.max(dim=1)
-        is_counted = confidence > 0
-        if self.confident_only:
-            known = is_counted.nonzero().squeeze(1)
-            is_counted[known] = above_class_median_confidence(
-                confidence[known], predicted[known]
-            )
-        vars(self).pop("transition_matrix", None)  # two of many classes are large
-        counted = predicted[is_counted], self.labels[is_counted]
-        n_classes = self.probability.shape[1]
-        self.transition_matrix = (
-            shrunken_transition_matrix(*counted, n_classes)
-            if self.shrunken
-            else counted_transition_matrix(*counted, n_classes, self.damping)
-        )
+    probability: Tensor
+    labels: Tensor
+    transition_matrix: Tensor
+    epsilon: float = 0.0
+    power: float = 1.0
 
     def posterior(self, index: Tensor) -> Tensor:
         """Return the posterior class probabilities of the samples at ``index``."""
@@ -168,32 +127,60 @@ class LabelPosterior:
         # Without any probability there are no odds, and the quality is 0.
         return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
 
-    def combine(self, index: Tensor, probability: Tensor, power: float) -> None:
-        """Multiply the probabilities of samples by others; T remains as counted.
-
-        Parameters
-        ----------
-        index : Tensor of shape (b,)
-            The samples. Those of which nothing is known remain unknown.
-        probability : Tensor of shape (b, n_classes)
-            What else is predicted for them.
-        power : float
-            The power to which probabilities are raised from now on, for all samples.
-        """
-        self.power = power
-        product = self.probability.index_select(0, index).float()
-        product.mul_(probability.clamp(min=_MIN_PROBABILITY))
-        tiny = torch.finfo(product.dtype).tiny
-        product.div_(product.sum(dim=1, keepdim=True).clamp_(min=tiny))
-        self.probability.index_copy_(0, index, product.to(self.probability.dtype))
-
     def disagreement(self) -> float:
         """Return the fraction of labels that are not the most probable class."""
         known = self.probability.sum(dim=1) > 0
         differs = self.probability.argmax(dim=1) != self.labels
         return differs[known].double().mean().item()
 
-    def agrees(self, labels: Tensor) -> Tensor:
-        """Return which of the given labels are safe, with T counted anew."""
-        self.count_transitions()
-        return self.assess_all().is_safe
+
+def count_transitions(
+    probability: Tensor,
+    labels: Tensor,
+    *,
+    confident_only: bool = False,
+    damping: float = 0.0,
+    shrunken: bool = False,
+) -> Tensor:
+    """Return the transition matrix counted from probabilities of all samples.
+
+    Parameters
+    ----------
+    probability, labels
+        As in :class:`LabelPosterior`.
+    confident_only : bool, default=False
+        Count among the more confident half of each predicted class only. Prediction
+        errors are otherwise counted as label noise, and correct labels of hard samples
+        rejected for it.
+    damping : float in [0, 1], default=0.0
+        Weight of a prior by which T is moved towards "half of the labels are correct,
+        the others are random", for probabilities of networks trained on the labels.
+    shrunken : bool, default=False
+        Shrink the wrong labels of each class towards uniform ones instead, as far as
+        the counts are uniform, for out-of-fold probabilities.
+    """
+    confidence, predicted = probability.max(dim=1)
+    is_counted = confidence > 0
+    if confident_only:
+        known = is_counted.nonzero().squeeze(1)
+        is_counted[known] = above_class_median_confidence(
+            confidence[known], predicted[known]
+        )
+    counted = predicted[is_counted], labels[is_counted]
+    n_classes = probability.shape[1]
+    if shrunken:
+        return shrunken_transition_matrix(*counted, n_classes)
+    return counted_transition_matrix(*counted, n_classes, damping)
+
+
+def multiplied(probability: Tensor, other: Tensor) -> Tensor:
+    """Return products of probabilities, normalized; unknown rows remain zero.
+
+    Parameters
+    ----------
+    probability, other : Tensor of shape (b, n_classes)
+        Two predictions for the same samples.
+    """
+    product = probability.float() * other.clamp(min=_MIN_PROBABILITY)
+    tiny = torch.finfo(product.dtype).tiny
+    return product.div_(product.sum(dim=1, keepdim=True).clamp_(min=tiny))

@@ -89,34 +89,6 @@ def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
     return torch.cat(winners), torch.cat(most_votes)
 
 
-def votes_after(
-    entries: Tensor, classes: Tensor, votes: Tensor, n_classes: int
-) -> Tensor:
-    """Return the vote of each sample after one more entry, for each that it may be.
-
-    Parameters
-    ----------
-    entries : Tensor of shape (length, n_samples)
-        Entries so far.
-    classes, votes : Tensor of shape (n_samples,)
-        Their vote, as :func:`most_frequent` gives it.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    table : Tensor of shape (n_classes, n_samples)
-        Row i holds the votes after an entry of class i.
-    """
-    n_samples = entries.shape[1]
-    next_class = numbered_rows(n_classes, n_samples, entries.dtype, entries.device)
-    is_same = entries.unsqueeze(0) == next_class.unsqueeze(1)
-    # One more entry adds a vote to its class, and wins a tie.
-    wins = count_true(is_same, dim=1, dtype=votes.dtype).add_(1) >= votes
-    # torch.where(wins, next_class, classes) takes ten times as long on bytes.
-    return (wins * next_class).add_(~wins * classes)
-
-
 @lru_cache(maxsize=16)
 def numbered_rows(
     n_rows: int, n_columns: int, dtype: torch.dtype, device: torch.device

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from skpresto._classifier.warnings import warn_of_lost_classes
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
+from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
 from skpresto._methods._report import early_visits, report_labels
-from skpresto._methods._two_phases import run_phase_one, run_phase_two
+from skpresto._methods._two_phases import run_two_phases
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
@@ -18,21 +19,23 @@ _N_NETWORKS = 3
 
 
 def fall_back_to_ensemble(
-    estimator: Any, trainer: Trainer, rng: np.random.RandomState
-) -> LabelFindings:
+    estimator: Any, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+) -> Outcome:
     """Train an ensemble through the two phases of Prestopping.
 
     Parameters
     ----------
     estimator : CrossPrestoppingClassifier
-        Gets the attributes ``stop_rule_`` and ``stop_epoch_``.
+        Its parameters are used.
     trainer : Trainer
         Its networks are replaced.
+    request : FitRequest
+        The fit.
     rng : RandomState
         Draws the rows to hold out.
     """
     # Copies of a pretrained instance, trained on the same batches, stay equal.
-    n_networks = 1 if trainer.net.blueprint_.is_pretrained else _N_NETWORKS
+    n_networks = 1 if trainer.blueprint.is_pretrained else _N_NETWORKS
     warn_caller(
         f"{type(estimator).__name__}: the fold networks accepted fewer than half of "
         "the labels, or nearly none of a class, so an ensemble of "
@@ -41,26 +44,21 @@ def fall_back_to_ensemble(
         "avoid this.",
         FallbackWarning,
     )
-    if estimator.stop_rule_ is None:
-        estimator.stop_rule_ = _default_rule(trainer)
+    rule = request.rule or _default_rule(trainer)
     visits = early_visits(trainer, estimator.max_epochs)
     trainer.start(n_networks)
-    estimator.stop_epoch_, is_settled = run_phase_one(
-        trainer,
-        estimator.stop_rule_,
-        estimator.max_epochs,
-        rng,
-        stage="fallback phase 1",
-        visits=visits,
+    stop = run_two_phases(
+        trainer, rule, estimator.max_epochs, rng, visits, prefix="fallback "
     )
-    if not is_settled:
-        estimator._warn_unsettled()
-    run_phase_two(
-        trainer, estimator.max_epochs, stage="fallback phase 2", visits=visits
-    )
+    warn_unless_settled(estimator, rule, stop)
     findings = report_labels(trainer, visits, corrected=trainer.labels)
-    warn_of_lost_classes(estimator, trainer.data, findings.is_safe)
-    return findings
+    warn_of_lost_classes(estimator, request, findings.is_safe)
+    further = {
+        "stop_epoch_": stop.epoch,
+        "stop_rule_": rule,
+        "used_fallback_": True,
+    }
+    return Outcome(findings, further)
 
 
 def _default_rule(trainer: Trainer) -> StopRule:

@@ -6,11 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from skpresto._methods._two_phases import (
-    held_out_rows,
-    run_phase_one,
-    run_phase_two,
-)
+from skpresto._methods._two_phases import can_hold_out, run_two_phases
 from skpresto._sklearn import Interval
 from skpresto._training.trainer import Trainer
 from skpresto.stopping import AgreementStop
@@ -30,24 +26,20 @@ def given_or_estimated_noise_rate(
     """
     if estimator.noise_rate is not None:
         return float(estimator.noise_rate)
-    rule = AgreementStop()
-    name = type(estimator).__name__
-    data = trainer.data
-    # A trial with a generator of its own, so that ``rng`` is not advanced.
-    trial = np.random.RandomState(0)
-    if held_out_rows(data, rule.holdout_fraction, trial) is None:
+    name, data = type(estimator).__name__, trainer.data
+    if not can_hold_out(data):
         raise ValueError(
             f"{name} cannot estimate the noise rate from {len(data.labels)} samples of "
             f"{data.n_classes} classes: none can be held out. Pass "
             "noise_rate=..., the fraction of wrong labels."
         )
     trainer.start()
-    stages = "noise rate phase 1", "noise rate phase 2"
-    run_phase_one(trainer, rule, estimator.max_epochs, rng, stage=stages[0])
-    run_phase_two(trainer, estimator.max_epochs, stage=stages[1])
+    run_two_phases(
+        trainer, AgreementStop(), estimator.max_epochs, rng, prefix="noise rate "
+    )
     trainer.predict_unseen_samples()
     rows = data.training_rows(None).rows
-    is_safe = trainer.history.agrees(trainer.labels)
+    is_safe = trainer.history.is_safe(trainer.labels)
     is_safe = is_safe if rows is None else is_safe[rows.to(is_safe.device)]
     n_safe = int(torch.count_nonzero(is_safe))
     if n_safe == 0:

@@ -3,13 +3,11 @@
 from typing import Any
 
 import torch
-from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._training.trainer import Trainer
-from skpresto._warn import warn_caller
 
 
 def early_visits(trainer: Trainer, max_epochs: int) -> MeanProbabilities:
@@ -51,7 +49,7 @@ def report_labels(
     if len(unseen):
         visits.add_probability(unseen, trainer.predicted_probabilities(unseen))
     return LabelFindings(
-        is_safe=trainer.history.agrees(labels) if is_safe is None else is_safe,
+        is_safe=trainer.history.is_safe(labels) if is_safe is None else is_safe,
         quality=visits.label_quality(),
         suggested=trainer.history.vote(),
         agreement=trainer.history.agreement(labels),
@@ -71,7 +69,7 @@ def selected_or_predicted(trainer: Trainer, is_selected: Tensor) -> Tensor:
     if rows is None:
         return is_selected
     trainer.predict_unseen_samples()
-    is_safe = trainer.history.agrees(trainer.labels)
+    is_safe = trainer.history.is_safe(trainer.labels)
     rows = rows.to(is_safe.device)
     return is_safe.index_copy(0, rows, is_selected[rows])
 
@@ -82,22 +80,3 @@ def has_weight(trainer: Trainer) -> Tensor:
     if weights is None:
         return torch.ones_like(trainer.labels, dtype=torch.bool)
     return weights.to(trainer.labels.device) > 0
-
-
-def findings_after_interrupt(estimator: Any, trainer: Trainer) -> LabelFindings:
-    """Return what the predictions of networks say whose training was interrupted."""
-    warn_caller(
-        f"{type(estimator).__name__}: training was interrupted in the stage "
-        f"{trainer.net.stage_!r}; the networks are kept after {trainer.n_epochs} of "
-        f"{estimator.max_epochs} epochs, and labels are assessed by their predictions "
-        "so far. Call fit again for a complete training.",
-        ConvergenceWarning,
-    )
-    trainer.predict_unseen_samples()
-    agreement = trainer.history.agreement(trainer.labels)
-    return LabelFindings(
-        is_safe=trainer.history.agrees(trainer.labels),
-        quality=agreement,
-        suggested=trainer.history.vote(),
-        agreement=agreement,
-    )

@@ -4,26 +4,43 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from skpresto._data.batch import Batch
 from skpresto._data.training_data import TrainingData
+from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._label_quality.trajectories import also_recorded, begin_trajectories
-from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto._splits import hold_out
-from skpresto._training.policy import LearnFromAll
-from skpresto._training.trainer import Trainer
+from skpresto._training.policy import LearnFromAll, Policy, Selection
+from skpresto._training.stage import Stage
+from skpresto._training.trainer import StopPoint, Trainer
 from skpresto.stopping import StopRule
 
 
-def run_phase_one(
+class LearnFromSafeSet(Policy):
+    """Learn from samples whose given label is the majority vote of the last q visits.
+
+    The predictions of a batch are recorded before the policy is called, so a sample
+    can enter or leave the safe set at any visit.
+    """
+
+    def __init__(self, history: PredictionHistory) -> None:
+        self.history = history
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the safe samples of the batch, the same for all networks."""
+        weights = self.history.is_safe_of_batch(batch.labels).to(batch.losses.dtype)
+        return Selection(weights=weights.expand(batch.losses.shape))
+
+
+def run_two_phases(
     trainer: Trainer,
     rule: StopRule,
     max_epochs: int,
     rng: np.random.RandomState,
-    *,
-    stage: str = "phase 1",
     visits: MeanProbabilities | None = None,
-) -> tuple[int, bool]:
-    """Train on all labels, then go back to the stop point chosen by ``rule``.
+    *,
+    prefix: str = "",
+) -> StopPoint:
+    """Train on all labels up to the stop point, then on the safe set.
 
     Parameters
     ----------
@@ -32,78 +49,61 @@ def run_phase_one(
     rule : StopRule
         Chooses the stop point.
     max_epochs : int
-        Largest number of epochs.
+        Number of epochs of both phases together.
     rng : RandomState
         Draws the rows to hold out.
-    stage : str, default="phase 1"
-        Name of the stage.
     visits : MeanProbabilities, default=None
-        Collects the predicted probabilities.
-
-    Returns
-    -------
-    stop_epoch : int
-        Number of epochs that were kept.
-    is_settled : bool
-        Whether the rule was settled before ``max_epochs`` ended.
+        Collects the predicted probabilities. Those of phase II replace those of phase
+        I, which include memorized labels, unless no epoch is left for phase II.
+    prefix : str, default=""
+        Begin of the names of the stages.
     """
-    holdout = None
-    if rule.holdout_fraction:
-        holdout = held_out_rows(trainer.data, rule.holdout_fraction, rng)
-        if holdout is None:
-            raise ValueError(
-                f"{rule} needs rows to hold out, but no class has more than one row. "
-                "Use more samples, or a rule that holds none out, such as "
-                "LabelWaveStop()."
-            )
-    first = len(trainer.records)
-    begin_trajectories(trainer.labels)
-    is_settled = trainer.run(
-        LearnFromAll(),
-        max_epochs,
-        stage=stage,
-        holdout=holdout,
-        rule=rule,
-        observe=also_recorded(None if visits is None else visits.add),
+    recorders = [] if visits is None else [visits]
+    stop = trainer.search(
+        Stage(
+            f"{prefix}phase 1",
+            LearnFromAll(),
+            max_epochs,
+            phase=1,
+            holdout=held_out_rows(trainer.data, rule, rng),
+            rule=rule,
+            recorders=recorders,
+        )
     )
-    position = rule.candidate(trainer.records[first:])
-    trainer.go_back_to(position)
-    return position + 1, is_settled
+    if n_epochs := max_epochs - trainer.n_epochs:
+        if visits is not None:
+            visits.clear()
+        policy = LearnFromSafeSet(trainer.history)
+        trainer.run(
+            Stage(f"{prefix}phase 2", policy, n_epochs, phase=2, recorders=recorders)
+        )
+    return stop
 
 
 def held_out_rows(
-    data: TrainingData, fraction: float, rng: np.random.RandomState
+    data: TrainingData, rule: StopRule, rng: np.random.RandomState
 ) -> Tensor | None:
-    """Draw rows to hold out, stratified by label, among those with a weight.
+    """Draw the rows that a rule holds out, stratified by label; None if it needs none.
 
-    None if there are none to hold out.
+    They are among those with a weight. Raises if no class has two of these.
     """
-    labels, rows = data.labels.numpy(), data.rows_with_weight
-    held_out = hold_out(labels if rows is None else labels[rows], fraction, rng)
-    if held_out is None:
+    if not rule.holdout_fraction:
         return None
+    labels, rows = data.labels.numpy(), data.rows_with_weight
+    held_out = hold_out(
+        labels if rows is None else labels[rows], rule.holdout_fraction, rng
+    )
+    if held_out is None:
+        raise ValueError(
+            f"{rule} needs rows to hold out, but no class has more than one row. Use "
+            "more samples, or a rule that holds none out, such as LabelWaveStop()."
+        )
     positions = torch.from_numpy(held_out)
     return positions if rows is None else rows[positions]
 
 
-def run_phase_two(
-    trainer: Trainer,
-    max_epochs: int,
-    *,
-    stage: str = "phase 2",
-    visits: MeanProbabilities | None = None,
-) -> None:
-    """Train on the safe set for the rest of ``max_epochs``.
-
-    The visits of phase II replace those of phase I, which include memorized labels. If
-    no epoch is left for phase II, those of phase I are kept.
-    """
-    n_epochs = max_epochs - trainer.n_epochs
-    if n_epochs == 0:
-        return
-    observe = None
-    if visits is not None:
-        visits.clear()
-        observe = visits.add
-    policy = LearnFromSafeSet(trainer.history)
-    trainer.run(policy, n_epochs, stage=stage, observe=also_recorded(observe))
+def can_hold_out(data: TrainingData) -> bool:
+    """Return whether some class has more than one row with a weight."""
+    labels, rows = data.labels, data.rows_with_weight
+    labels = labels if rows is None else labels[rows]
+    return bool((torch.bincount(labels) > 1).any())

@@ -4,18 +4,75 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.uncertainty import EmphasizeUncertain
+from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
 
-class ActiveBiasClassifier(BaseNoisyLabelClassifier):
+class EmphasizeUncertain(Policy):
+    """Weight a sample by how much the probability of its given label has varied.
+
+    Mean and variance over all visits are computed by Welford's online algorithm, so
+    three numbers per sample are stored.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of training samples.
+    smoothness : float
+        Added to every weight.
+    warm_up : int
+        Number of epochs with equal weights.
+    device : str or torch.device, default="cpu"
+        Where the statistics are stored.
+    """
+
+    may_select_nothing = False
+    _state = ("_n_visits", "_mean", "_squares")
+
+    def __init__(
+        self, n_samples: int, smoothness: float, warm_up: int, device: str = "cpu"
+    ) -> None:
+        self.smoothness = smoothness
+        self.warm_up = warm_up
+        self._n_visits = torch.zeros(n_samples, device=device)
+        self._mean = torch.zeros(n_samples, device=device)
+        self._squares = torch.zeros(n_samples, device=device)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return all samples, weighted by their visits before this one."""
+        weights = self._weights(batch)
+        self._record(batch)
+        if batch.epoch < self.warm_up:
+            return Selection()
+        return Selection(weights=weights.to(batch.losses.dtype).unsqueeze(0))
+
+    def _weights(self, batch: Batch) -> Tensor:
+        n_visits = self._n_visits[batch.index]
+        variance = self._squares[batch.index] / n_visits.clamp(min=1)
+        # The second term is the variance of the variance estimate. With fewer than two
+        # visits the variance is zero, and the weight is the smoothness alone.
+        spread = (variance + variance**2 / (n_visits - 1).clamp(min=1)).sqrt()
+        return spread + self.smoothness
+
+    def _record(self, batch: Batch) -> None:
+        probabilities = torch.softmax(batch.logits[0], dim=1)
+        given = probabilities.gather(1, batch.labels.unsqueeze(1)).squeeze(1).float()
+        n_visits = self._n_visits[batch.index] + 1
+        mean = self._mean[batch.index]
+        new_mean = mean + (given - mean) / n_visits
+        self._squares[batch.index] += (given - mean) * (given - new_mean)
+        self._mean[batch.index] = new_mean
+        self._n_visits[batch.index] = n_visits
+
+
+class ActiveBiasClassifier(OneStageClassifier):
     """Give more weight to samples whose predicted probability varies over epochs.
 
     Active Bias [1]_ weights the loss of each sample by the spread, over the epochs, of
@@ -85,7 +142,7 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
     """
 
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "warm_up": EPOCHS_CONSTRAINT,
         "smoothness": [Interval(Real, 0, None, closed="neither")],
     }
@@ -110,31 +167,11 @@ class ActiveBiasClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.warm_up = warm_up
-        self.smoothness = smoothness
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
         warm_up = n_epochs_of(self, "warm_up")
-        policy = EmphasizeUncertain(
-            len(trainer.labels), self.smoothness, warm_up, self.device
-        )
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+        n_samples = len(trainer.labels)
+        return EmphasizeUncertain(n_samples, self.smoothness, warm_up, self.device)

@@ -4,22 +4,62 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs
 from skpresto._methods._noise_rate import (
     NOISE_RATE_CONSTRAINT,
     given_or_estimated_noise_rate,
 )
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.small_loss import ExchangeSmallLoss
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._methods._small_loss import forget_rate, is_small_loss, n_kept
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
 
-class CoTeachingClassifier(BaseNoisyLabelClassifier):
+class ExchangeSmallLoss(Policy):
+    """Train each network on the samples with a small loss for the other network.
+
+    Attributes
+    ----------
+    selected : Tensor of shape (n_samples,), dtype=bool
+        Whether a network selected the sample at its last visit.
+    """
+
+    selected: Tensor
+    noise_rate: float
+    _state = ("selected",)
+
+    def __init__(
+        self,
+        n_samples: int,
+        noise_rate: float,
+        ramp_epochs: int,
+        exponent: float = 1.0,
+        device: str = "cpu",
+    ) -> None:
+        self.noise_rate = noise_rate
+        self.ramp_epochs = max(1, ramp_epochs)
+        self.exponent = exponent
+        self.selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return for each network the selection of the other one."""
+        return self._exchange(batch, self._small_losses(batch.losses, batch.epoch))
+
+    def _small_losses(self, losses: Tensor, epoch: int) -> Tensor:
+        rate = forget_rate(epoch, self.noise_rate, self.ramp_epochs, self.exponent)
+        return is_small_loss(losses, n_kept(losses.shape[1], rate))
+
+    def _exchange(self, batch: Batch, is_chosen: Tensor) -> Selection:
+        self.selected.index_copy_(0, batch.index, is_chosen.any(dim=0))
+        return Selection(weights=is_chosen.flip(0).to(batch.losses.dtype))
+
+
+class CoTeachingClassifier(OneStageClassifier):
     """Train two networks, each on the samples with a small loss for the other.
 
     Co-teaching [1]_ treats a small loss as a sign of a correct label. Each network
@@ -95,8 +135,9 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
     (200,)
     """
 
+    _n_networks = 2
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "noise_rate": NOISE_RATE_CONSTRAINT,
         "ramp_epochs": EPOCHS_CONSTRAINT,
         "exponent": [Interval(Real, 0, None, closed="neither")],
@@ -123,45 +164,15 @@ class CoTeachingClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.noise_rate = noise_rate
-        self.ramp_epochs = ramp_epochs
-        self.exponent = exponent
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _policy(self, trainer: Trainer, noise_rate: float) -> ExchangeSmallLoss:
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
         return ExchangeSmallLoss(
             len(trainer.labels),
-            noise_rate,
-            self._n_ramp_epochs(),
+            given_or_estimated_noise_rate(self, trainer, rng),
+            as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
             device=self.device,
-        )
-
-    def _n_ramp_epochs(self) -> int:
-        """Return the length of the ramp, which may be longer than the training."""
-        return as_epochs(self.ramp_epochs, self.max_epochs)
-
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
-        policy = self._policy(trainer, noise_rate)
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start(n_networks=2, must_differ=True)
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(
-            trainer, visits, is_safe=policy.is_selected, noise_rate=noise_rate
         )

@@ -1,12 +1,44 @@
 """Co-teaching+: selection among samples on which two networks disagree."""
 
+from typing import Any
+
+import numpy as np
 import torch
 from torch import nn
 
-from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods.coteaching import CoTeachingClassifier
-from skpresto._selection.small_loss import ExchangeSmallLossOnDisagreement
+from skpresto._data.batch import Batch
+from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs, n_epochs_of
+from skpresto._methods._noise_rate import given_or_estimated_noise_rate
+from skpresto._methods.coteaching import CoTeachingClassifier, ExchangeSmallLoss
+from skpresto._training.policy import Policy, RunningFraction, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
+
+
+class ExchangeSmallLossOnDisagreement(ExchangeSmallLoss):
+    """After a warm-up, exchange only samples on which the two networks disagree."""
+
+    def __init__(self, *args: Any, warm_up: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.warm_up = warm_up
+        self._disagreed = RunningFraction()
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the selection of the other network; nothing if both always agree."""
+        predicted = batch.logits.argmax(dim=2)
+        disagree = predicted[0] != predicted[1]
+        self._disagreed.add(disagree)
+        if batch.epoch < self.warm_up:
+            return super().select(batch)
+        is_chosen = torch.zeros_like(batch.losses, dtype=torch.bool)
+        if disagree.any():
+            among = batch.losses[:, disagree]
+            is_chosen[:, disagree] = self._small_losses(among, batch.epoch)
+        return self._exchange(batch, is_chosen)
+
+    def end_epoch(self) -> dict[str, float]:
+        """Return the fraction of samples on which the networks disagreed."""
+        return {"disagreement_fraction": self._disagreed.take()}
 
 
 class CoTeachingPlusClassifier(CoTeachingClassifier):
@@ -116,35 +148,17 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
         verbose=0,
         **net_params,
     ):
-        self.warm_up = warm_up
-        super().__init__(
-            module,
-            noise_rate=noise_rate,
-            ramp_epochs=ramp_epochs,
-            exponent=exponent,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
     def _policy(
-        self, trainer: Trainer, noise_rate: float
-    ) -> ExchangeSmallLossOnDisagreement:
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        warm_up = n_epochs_of(self, "warm_up")
         return ExchangeSmallLossOnDisagreement(
             len(trainer.labels),
-            noise_rate,
-            self._n_ramp_epochs(),
+            given_or_estimated_noise_rate(self, trainer, rng),
+            as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
             device=self.device,
-            warm_up=n_epochs_of(self, "warm_up"),
+            warm_up=warm_up,
         )

@@ -1,6 +1,7 @@
 """CrossPrestopping: labels accepted by out-of-fold predictions, then an ensemble."""
 
 import math
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,23 +10,31 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from skpresto._classifier.warnings import warn_of_lost_classes
+from skpresto._classifier.outcome import Outcome
+from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
 from skpresto._data.training_data import TrainingData
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._methods._cross_fitting import (
-    PHASE_ONE_EPOCHS,
-    add_rows_of_weight_zero,
-    combined_with_ensemble,
-    last_start,
-    train_final_networks,
-    train_fold_networks,
-)
 from skpresto._methods._ensemble_fallback import fall_back_to_ensemble
-from skpresto._methods._two_phases import run_phase_one
+from skpresto._methods._final_networks import (
+    POWER_OF_PRODUCT,
+    multiplied_by_ensemble,
+    train_final_networks,
+    with_rows_of_weight_zero,
+)
+from skpresto._methods._fold_networks import last_start, train_fold_networks
+from skpresto._methods._two_phases import held_out_rows
 from skpresto._methods.prestopping import PrestoppingClassifier
 from skpresto._sklearn import HasMethods, Interval
 from skpresto._splits import assign_folds
+from skpresto._training.policy import LearnFromAll
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
+from skpresto.stopping import StopRule
+
+#: Epochs on all labels before labels are weighted, unless a stop rule is given. Later
+#: starts lose on pair noise, earlier ones on symmetric noise (benchmarks/NOTES.md).
+PHASE_ONE_EPOCHS = 3
 
 
 class CrossPrestoppingClassifier(PrestoppingClassifier):
@@ -194,50 +203,30 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         verbose=0,
         **net_params,
     ):
-        self.cv = cv
-        self.fold_epochs = fold_epochs
-        self.epsilon = epsilon
-        super().__init__(
-            module,
-            q=q,
-            stop=stop,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
-        if self.stop is None:
-            self.stop_rule_ = None
-        else:
-            super()._check_fit_requirements(given)
+    def _check_request(self, given: dict[str, Any]) -> StopRule | None:
+        return None if self.stop is None else super()._check_request(given)
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
         if not isinstance(self.cv, Integral):  # splitters may fail: before training
             fold_of = self._assign_folds(trainer.data, rng)
         n_epochs = self._n_fold_epochs()
-        self.stop_epoch_ = self._search_stop_epoch(trainer, n_epochs, rng)
+        start = self._search_stop_epoch(trainer, request.rule, n_epochs, rng)
         if isinstance(self.cv, Integral):
             fold_of = self._assign_folds(trainer.data, rng)
         posterior = train_fold_networks(
-            trainer, fold_of, self.stop_epoch_, n_epochs, self.epsilon, self.q
+            trainer, fold_of, start, n_epochs, self.epsilon, self.q
         )
-        self.used_fallback_ = posterior is None
         if posterior is None:
-            return fall_back_to_ensemble(self, trainer, rng)
-        combined = combined_with_ensemble(trainer, posterior)
+            return fall_back_to_ensemble(self, trainer, request, rng)
+        product = multiplied_by_ensemble(trainer, posterior.probability)
         train_final_networks(trainer, posterior, self.max_epochs)
         if trainer.data.rows_with_weight is not None:
-            add_rows_of_weight_zero(trainer, combined)
+            product = with_rows_of_weight_zero(trainer, product)
+        combined = replace(posterior, probability=product, power=POWER_OF_PRODUCT)
         assessment = combined.assess_all()
         trainer.predict_unseen_samples()
         findings = LabelFindings(
@@ -248,10 +237,16 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             corrected=assessment.labels,
             is_corrected=assessment.labels != trainer.labels,
             transition_matrix=posterior.transition_matrix,
+            basis="out of fold",
             disagreement=posterior.disagreement(),
         )
-        warn_of_lost_classes(self, trainer.data, findings.is_safe)
-        return findings
+        warn_of_lost_classes(self, request, findings.is_safe)
+        further = {
+            "stop_epoch_": start,
+            "stop_rule_": request.rule,
+            "used_fallback_": False,
+        }
+        return Outcome(findings, further)
 
     def _n_fold_epochs(self) -> int:
         """Return the number of epochs of the fold networks, at least one."""
@@ -260,25 +255,38 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         return math.ceil(self.fold_epochs * self.max_epochs)
 
     def _search_stop_epoch(
-        self, trainer: Trainer, n_epochs: int, rng: np.random.RandomState
+        self,
+        trainer: Trainer,
+        rule: StopRule | None,
+        n_epochs: int,
+        rng: np.random.RandomState,
     ) -> int:
         """Return the length of phase I, from a training of its own if a rule is given.
 
         It is at most half of ``n_epochs``.
         """
         latest = last_start(n_epochs)
-        if self.stop_rule_ is None:
+        if rule is None:
             return min(PHASE_ONE_EPOCHS, latest)
         trainer.start()
-        self.stop_epoch_, is_settled = run_phase_one(
-            trainer, self.stop_rule_, self.max_epochs, rng, stage="search"
-        )
-        if not is_settled:
-            self._warn_unsettled(
-                f"labels are weighted from epoch {latest} on, half of the epochs of "
-                "the fold networks"
+        stop = trainer.search(
+            Stage(
+                "search",
+                LearnFromAll(),
+                self.max_epochs,
+                phase=1,
+                holdout=held_out_rows(trainer.data, rule, rng),
+                rule=rule,
             )
-        return min(self.stop_epoch_, latest)
+        )
+        warn_unless_settled(
+            self,
+            rule,
+            stop,
+            f"labels are weighted from epoch {latest} on, half of the epochs of the "
+            "fold networks",
+        )
+        return min(stop.epoch, latest)
 
     def _assign_folds(
         self, data: TrainingData, rng: np.random.RandomState

@@ -1,32 +1,119 @@
 """Dimensionality-driven learning: trust labels less when the representation grows."""
 
+import math
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._data.training_data import PredictionRows
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
+from skpresto._methods._dimensionality import N_TOGETHER, mean_dimensionality
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._networks.activations import penultimate_activations
-from skpresto._networks.losses import sample_losses
-from skpresto._selection.dimensionality import (
-    MixLabelsByDimensionality,
-    local_dimensionality,
-)
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._networks.forward import sample_losses
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
-# Samples drawn after each epoch, and those among which neighbors are searched.
-_N_SAMPLES = 1280
-_N_TOGETHER = 128
+
+class MixLabelsByDimensionality(Policy):
+    """Mix labels with predictions from the epoch on in which the LID increases.
+
+    The *turning point* is the first epoch, after a warm-up, whose LID exceeds the mean
+    of the ``window`` epochs before by more than two standard deviations. From then on
+    the target is ``alpha * label + (1 - alpha) * predicted class``, where
+    ``alpha = exp(-e / n_epochs * LID_e / min LID)`` after e epochs.
+
+    Parameters
+    ----------
+    measure : callable
+        Returns the LID of the present representation; called after each epoch.
+    losses_of : callable
+        Maps logits and class numbers to one loss per sample.
+    n_epochs : int
+        Number of epochs of the training.
+    warm_up : int
+        Epochs before those of the first window.
+    window : int
+        Number of epochs with which an epoch is compared.
+
+    Attributes
+    ----------
+    dimensionalities : list of float
+        The LID after each epoch; that of the epoch before if there is none.
+    turning_epoch : int or None
+        Number of epochs at the turning point.
+    alpha : float
+        Weight of the given labels.
+    """
+
+    may_select_nothing = False
+    _state = ("dimensionalities", "turning_epoch", "alpha", "_n_completed")
+
+    def __init__(
+        self,
+        measure: Callable[[], float],
+        losses_of: Callable[[Tensor, Tensor], Tensor],
+        n_epochs: int,
+        warm_up: int,
+        window: int,
+    ) -> None:
+        self.measure = measure
+        self.losses_of = losses_of
+        self.n_epochs = n_epochs
+        self.warm_up = warm_up
+        self.window = window
+        self.dimensionalities: list[float] = []
+        self.turning_epoch: int | None = None
+        self.alpha = 1.0
+        self._n_completed = 0
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the whole batch, with mixed targets after the turning point."""
+        if self.turning_epoch is None:
+            return Selection()
+        predicted = batch.logits.argmax(dim=2)
+
+        def mixed(logits: Tensor, losses: Tensor) -> Tensor:
+            # The loss of a mixture of two classes, for any criterion.
+            other = self.losses_of(logits, predicted).view(losses.shape)
+            return self.alpha * losses + (1 - self.alpha) * other
+
+        return Selection(objective=mixed)
+
+    def end_epoch(self) -> dict[str, Any]:
+        """Measure the LID after an epoch, and return it for the record."""
+        measured = self.measure()
+        self._n_completed += 1
+        if measured > 0:
+            self._add(measured)
+        elif self.dimensionalities:
+            self._add(self.dimensionalities[-1])
+        return {"dimensionality": measured if measured > 0 else None}
+
+    def _add(self, dimensionality: float) -> None:
+        self.dimensionalities.append(dimensionality)
+        if self.turning_epoch is None and self._is_turning():
+            self.turning_epoch = self._n_completed
+        if self.turning_epoch is not None:
+            growth = dimensionality / min(self.dimensionalities)
+            self.alpha = math.exp(-self._n_completed / self.n_epochs * growth)
+
+    def _is_turning(self) -> bool:
+        *before, present = self.dimensionalities
+        if len(before) < self.warm_up + self.window:
+            return False
+        recent = torch.tensor(before[-self.window :], dtype=torch.float64)
+        threshold = recent.mean() + 2 * recent.std(correction=0)
+        return present > threshold.item()
 
 
-class D2LClassifier(BaseNoisyLabelClassifier):
+class D2LClassifier(OneStageClassifier):
     """Mix labels with predictions once the representation gains dimensions.
 
     Dimensionality-driven learning [1]_ measures the local intrinsic dimensionality
@@ -107,10 +194,10 @@ class D2LClassifier(BaseNoisyLabelClassifier):
     """
 
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "warm_up": EPOCHS_CONSTRAINT,
         "window": [Interval(Integral, 2, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 2, _N_TOGETHER - 1, closed="both")],
+        "n_neighbors": [Interval(Integral, 2, N_TOGETHER - 1, closed="both")],
     }
 
     def __init__(
@@ -134,55 +221,22 @@ class D2LClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.warm_up = warm_up
-        self.window = window
-        self.n_neighbors = n_neighbors
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        warm_up = n_epochs_of(self, "warm_up")
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        policy = MixLabelsByDimensionality(
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        def losses_of(logits: Tensor, targets: Tensor) -> Tensor:
+            return sample_losses(trainer.net.criterion_, logits, targets)
+
+        return MixLabelsByDimensionality(
             partial(mean_dimensionality, trainer, self.n_neighbors),
-            partial(sample_losses, trainer.net.criterion_),
+            losses_of,
             self.max_epochs,
-            warm_up,
+            n_epochs_of(self, "warm_up"),
             self.window,
         )
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        self.turning_epoch_ = policy.turning_epoch
-        return report_labels(trainer, visits)
 
-
-def mean_dimensionality(trainer: Trainer, n_neighbors: int) -> float:
-    """Return the mean LID of samples drawn at random, in groups of 128.
-
-    A last group too small for that many neighbors is left out, unless it is the only
-    one.
-    """
-    rows = trainer.data.training_rows(None)
-    drawn = torch.randperm(len(rows))[:_N_SAMPLES]
-    index = drawn if rows.rows is None else rows.rows[drawn]
-    activations = penultimate_activations(
-        trainer.net, PredictionRows(trainer.data.X, index)
-    )
-    first, *others = activations.split(_N_TOGETHER)
-    groups = [first, *(group for group in others if len(group) > n_neighbors)]
-    means = [local_dimensionality(group, n_neighbors) for group in groups]
-    return float(np.average(means, weights=[len(group) for group in groups]))
+    def _further(self, policy: Policy) -> dict[str, Any]:
+        assert isinstance(policy, MixLabelsByDimensionality)
+        return {"turning_epoch_": policy.turning_epoch}

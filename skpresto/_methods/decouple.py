@@ -2,17 +2,58 @@
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.disagreement import UpdateOnDisagreement
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._training.policy import Policy, RunningFraction, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
+#: The loss is divided by at least this fraction of the batch.
+_SMALLEST_FRACTION = 0.1
 
-class DecoupleClassifier(BaseNoisyLabelClassifier):
+
+class UpdateOnDisagreement(Policy):
+    """Train both networks on the samples for which they predict different classes.
+
+    The sum of their losses is divided by their number, or by a tenth of the batch if
+    that is more: with few samples, steps become smaller.
+
+    Parameters
+    ----------
+    warm_up : int
+        Number of epochs in which all samples are learned.
+    """
+
+    def __init__(self, warm_up: int) -> None:
+        self.warm_up = warm_up
+        self._disagreed = RunningFraction()
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the samples on which the networks disagree."""
+        predicted = batch.logits.argmax(dim=2)
+        disagree = predicted[0] != predicted[1]
+        self._disagreed.add(disagree)
+        if batch.epoch < self.warm_up:
+            return Selection()
+        # The step divides by the number of samples.
+        n_samples, n_disagree = len(disagree), disagree.sum()
+        scale = (n_disagree / (_SMALLEST_FRACTION * n_samples)).clamp(max=1)
+
+        def objective(logits: Tensor, losses: Tensor) -> Tensor:
+            return losses * scale.to(losses.dtype)
+
+        weights = disagree.to(batch.losses.dtype).expand(2, -1)
+        return Selection(weights=weights, objective=objective)
+
+    def end_epoch(self) -> dict[str, float]:
+        """Return the fraction of samples on which the networks disagreed."""
+        return {"disagreement_fraction": self._disagreed.take()}
+
+
+class DecoupleClassifier(OneStageClassifier):
     """Train two networks on the samples for which they predict different classes.
 
     Decoupling [1]_ separates "when to update" from "how to update": two networks are
@@ -79,8 +120,9 @@ class DecoupleClassifier(BaseNoisyLabelClassifier):
     (200,)
     """
 
+    _n_networks = 2
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "warm_up": EPOCHS_CONSTRAINT,
     }
 
@@ -103,27 +145,9 @@ class DecoupleClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.warm_up = warm_up
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        policy = UpdateOnDisagreement(n_epochs_of(self, "warm_up"))
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start(n_networks=2, must_differ=True)
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        return UpdateOnDisagreement(n_epochs_of(self, "warm_up"))

@@ -4,14 +4,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._training.policy import LearnFromAll
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._training.policy import LearnFromAll, Policy
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
 
-class DefaultClassifier(BaseNoisyLabelClassifier):
+class DefaultClassifier(OneStageClassifier):
     """Train on all labels as given, without any treatment of label noise.
 
     The paper's "Default": the same network and training parameters as the other
@@ -79,25 +78,9 @@ class DefaultClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        trainer.run(LearnFromAll(), self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        return LearnFromAll()

@@ -4,18 +4,78 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._methods._report import report_labels
-from skpresto._selection.early_learning import EarlyLearningRegularization
+from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
+#: Smallest and largest probability that enters the targets.
+_LOW, _HIGH = 1e-4, 1 - 1e-4
 
-class ELRClassifier(BaseNoisyLabelClassifier):
+
+class EarlyLearningRegularization(Policy):
+    """Add a term to the loss that is low where predictions equal their running mean.
+
+    At each visit, the target t of a sample moves towards its predicted probabilities,
+    ``t = beta * t + (1 - beta) * p``, and ``regularization * log(1 - <t, p>)`` is added
+    to its loss. Its gradient increases with the agreement of prediction and target:
+    it counteracts that of a wrong label that is not memorized yet.
+
+    Parameters
+    ----------
+    n_samples, n_classes : int
+        Size of the training set.
+    regularization : float
+        Weight of the term, lambda in the paper.
+    beta : float in [0, 1)
+        Weight of earlier predictions in the target.
+    device : str or torch.device, default="cpu"
+        Where the targets are stored.
+
+    Attributes
+    ----------
+    targets : Tensor of shape (n_samples, n_classes)
+        Running mean of the probabilities; zero before the first visit.
+    """
+
+    may_select_nothing = False
+    _state = ("targets",)
+
+    def __init__(
+        self,
+        n_samples: int,
+        n_classes: int,
+        regularization: float,
+        beta: float,
+        device: str = "cpu",
+    ) -> None:
+        self.regularization = regularization
+        self.beta = beta
+        self.targets = torch.zeros((n_samples, n_classes), device=device)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return all samples, with the regularized loss."""
+        p = torch.softmax(batch.logits[0].float(), dim=1).clamp_(_LOW, _HIGH)
+        p /= p.sum(dim=1, keepdim=True)
+        before = self.targets.index_select(0, batch.index)
+        target = self.beta * before + (1 - self.beta) * p
+        self.targets.index_copy_(0, batch.index, target)
+
+        def objective(logits: Tensor, losses: Tensor) -> Tensor:
+            p = torch.softmax(logits.float(), dim=2)
+            agreement = (target * p).sum(dim=2)
+            # Targets are below 1, so that the logarithm is finite.
+            return losses + self.regularization * torch.log1p(-agreement)
+
+        return Selection(objective=objective)
+
+
+class ELRClassifier(OneStageClassifier):
     """Regularize a network so that it keeps what it learned early.
 
     Early-learning regularization [1]_ stores a running mean of the probabilities that
@@ -85,7 +145,7 @@ class ELRClassifier(BaseNoisyLabelClassifier):
     """
 
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "regularization": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, 1, closed="left")],
     }
@@ -110,35 +170,19 @@ class ELRClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.regularization = regularization
-        self.beta = beta
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        policy = EarlyLearningRegularization(
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        return EarlyLearningRegularization(
             len(trainer.labels),
             trainer.data.n_classes,
             self.regularization,
             self.beta,
             self.device,
         )
+
+    def _visits(self, trainer: Trainer) -> MeanProbabilities:
         # Of all epochs, since late predictions are not those of memorized labels.
-        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
-        trainer.start()
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+        return MeanProbabilities(trainer.labels, trainer.data.n_classes)

@@ -7,20 +7,47 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
+from skpresto._data.batch import Batch
 from skpresto._label_quality.anchors import anchor_transition_matrix
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._methods._two_phases import held_out_rows, run_phase_one
-from skpresto._selection.forward_correction import LearnForwardCorrected
+from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._methods._report import report_labels
+from skpresto._methods._two_phases import can_hold_out, held_out_rows
 from skpresto._sklearn import Interval
-from skpresto._training.policy import LearnFromAll
+from skpresto._training.policy import LearnFromAll, Policy, Selection
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from skpresto.losses import ForwardCorrectionLoss
 from skpresto.stopping import HoldoutStop
 
 
-class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
+class LearnForwardCorrected(Policy):
+    """Learn every given label as one that noise has produced from the true class.
+
+    Parameters
+    ----------
+    loss : ForwardCorrectionLoss
+        Knows the transition matrix; it takes the place of the criterion.
+    """
+
+    may_select_nothing = False
+
+    def __init__(self, loss: ForwardCorrectionLoss) -> None:
+        self.loss = loss
+
+    def select(self, batch: Batch) -> Selection:
+        """Return all samples, with the corrected loss."""
+        labels = batch.labels.expand(batch.losses.shape).flatten()
+
+        def objective(logits: Tensor, losses: Tensor) -> Tensor:
+            return self.loss(logits.flatten(0, 1), labels).view(losses.shape)
+
+        return Selection(objective=objective)
+
+
+class ForwardCorrectionClassifier(OneStageClassifier):
     """Train with a loss that contains the transition matrix of the label noise.
 
     Forward correction [1]_ learns to predict the true class, from which label noise
@@ -97,7 +124,7 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
     """
 
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "transition_matrix": ["array-like", None],
         "outlier_fraction": [Interval(Real, 0, 1, closed="left")],
     }
@@ -122,46 +149,40 @@ class ForwardCorrectionClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.transition_matrix = transition_matrix
-        self.outlier_fraction = outlier_fraction
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
         matrix = self.transition_matrix
         if matrix is None:
             matrix = self._estimate(trainer, rng)
-        loss = _corrected_loss(matrix, self.classes_).to(self.device)
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        policy = LearnForwardCorrected(loss)
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits, transition_matrix=loss.transition_matrix)
+        loss = _corrected_loss(matrix, request.classes)
+        return LearnForwardCorrected(loss.to(self.device))
+
+    def _report(
+        self, trainer: Trainer, visits: MeanProbabilities, policy: Policy
+    ) -> LabelFindings:
+        assert isinstance(policy, LearnForwardCorrected)
+        matrix = policy.loss.transition_matrix
+        return report_labels(trainer, visits, transition_matrix=matrix)
 
     def _estimate(self, trainer: Trainer, rng: np.random.RandomState) -> Tensor:
         """Return the matrix that a network trained on the noisy labels predicts."""
         rule, data = HoldoutStop(tolerance=0.0), trainer.data
         trainer.start()
-        # A trial with a generator of its own, so that ``rng`` is not advanced.
-        trial = np.random.RandomState(0)
-        if held_out_rows(data, rule.holdout_fraction, trial) is None:
-            trainer.run(LearnFromAll(), self.max_epochs, stage="estimate")
+        if not can_hold_out(data):
+            trainer.run(Stage("estimate", LearnFromAll(), self.max_epochs))
         else:
-            run_phase_one(trainer, rule, self.max_epochs, rng, stage="estimate")
+            stage = Stage(
+                "estimate",
+                LearnFromAll(),
+                self.max_epochs,
+                phase=1,
+                rule=rule,
+                holdout=held_out_rows(data, rule, rng),
+            )
+            trainer.search(stage)
         rows = data.rows_with_weight
         rows = torch.arange(len(data.labels)) if rows is None else rows
         return anchor_transition_matrix(

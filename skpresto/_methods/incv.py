@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._classifier.outcome import Outcome
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import (
     EPOCHS_CONSTRAINT,
     ROUND_CONSTRAINT,
@@ -17,24 +17,74 @@ from skpresto._methods._epochs import (
     round_epochs_of,
 )
 from skpresto._methods._noise_rate import NOISE_RATE_CONSTRAINT
+from skpresto._methods._noisy_cross_validation import (
+    NoisyCrossValidation,
+    VisitsOfHalf,
+    noise_rate_of_accuracy,
+    noise_rate_of_selection,
+)
 from skpresto._methods._report import (
     has_weight,
     report_labels,
     selected_or_predicted,
 )
-from skpresto._selection.noisy_cross_validation import (
-    CoTeachOnSelected,
-    NoisyCrossValidation,
-    noise_rate_of_accuracy,
-    noise_rate_of_selection,
-)
+from skpresto._methods._small_loss import forget_rate, is_small_loss
+from skpresto._methods.coteaching import ExchangeSmallLoss
 from skpresto._sklearn import Interval, StrOptions
-from skpresto._training.divergence import check_networks
-from skpresto._training.epoch import Observer
-from skpresto._training.policy import LearnFromSubset
+from skpresto._training.policy import LearnFromSubset, Selection
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
+
+
+class CoTeachOnSelected(ExchangeSmallLoss):
+    """Co-teaching on selected samples, later also on remaining candidates.
+
+    Each network leaves out for the other one the fraction of largest losses that is
+    expected to be wrong among the selected samples of a batch. After a warm-up, at most
+    half as many candidates as there are selected samples compete with them for the same
+    number of places.
+
+    Parameters
+    ----------
+    is_selected, is_candidate : Tensor of shape (n_samples,), dtype=bool
+        Both sets.
+    noise_rate : float
+        Expected fraction of wrong labels among the selected samples.
+    ramp_epochs : int
+        Epochs until that fraction is left out.
+    warm_up : int
+        Number of epochs without candidates.
+    """
+
+    def __init__(
+        self,
+        is_selected: Tensor,
+        is_candidate: Tensor,
+        noise_rate: float,
+        ramp_epochs: int,
+        warm_up: int,
+    ) -> None:
+        n_samples, device = len(is_selected), is_selected.device
+        super().__init__(n_samples, noise_rate, ramp_epochs, device=str(device))
+        self.is_in_selected_set = is_selected
+        self.is_candidate = is_candidate
+        self.warm_up = warm_up
+
+    def select(self, batch: Batch) -> Selection:
+        """Return for each network the small losses of the other one."""
+        among = self.is_in_selected_set.index_select(0, batch.index)
+        n_selected = among.sum()
+        if batch.epoch >= self.warm_up:
+            others = self.is_candidate.index_select(0, batch.index)
+            among = among | (others & (others.cumsum(0) <= n_selected // 2))
+        rate = forget_rate(batch.epoch, self.noise_rate, self.ramp_epochs)
+        # Without the small offset, products such as 0.9 * 10 may round down to 8.
+        n_kept = ((1 - rate) * n_selected + 1e-6).floor().clamp(min=1)
+        losses = batch.losses.masked_fill(~among, torch.inf)
+        return self._exchange(batch, among & is_small_loss(losses, n_kept))
 
 
 class INCVClassifier(BaseNoisyLabelClassifier):
@@ -161,40 +211,21 @@ class INCVClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.noise_rate = noise_rate
-        self.noise_pattern = noise_pattern
-        self.rounds = rounds
-        self.round_epochs = round_epochs
-        self.warm_up = warm_up
-        self.ramp_epochs = ramp_epochs
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
         warm_up = n_epochs_of(self, "warm_up")
         is_symmetric = self.noise_pattern == "symmetric"
         n_wrong_classes = trainer.data.n_classes - 1 if is_symmetric else 1
-        visits = MeanProbabilities(trainer.labels, trainer.data.n_classes)
+        visits = VisitsOfHalf(trainer.labels, trainer.data.n_classes)
         validation = NoisyCrossValidation(trainer.labels, has_weight(trainer))
         noise_rate = self.noise_rate
         for number in range(1, self.rounds + 1):
             halves = self._validate_halves(trainer, validation, visits, number, rng)
             if noise_rate is None:
-                is_predicted = [validation.take(*half) for half in halves]
+                is_predicted = [validation.is_predicted(*half) for half in halves]
                 accuracy = torch.cat(is_predicted).double().mean().item()
                 noise_rate = noise_rate_of_accuracy(accuracy, n_wrong_classes)
             validation.end_round(halves, noise_rate if is_symmetric else None)
@@ -213,19 +244,21 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             warm_up,
         )
         trainer.start(n_networks=2, must_differ=True)
-        trainer.run(policy, self.max_epochs, stage="final")
-        return report_labels(
+        trainer.run(Stage("final", policy, self.max_epochs))
+        findings = report_labels(
             trainer,
             visits,
             is_safe=selected_or_predicted(trainer, validation.is_selected),
             noise_rate=noise_rate,
+            basis="out of fold",
         )
+        return Outcome(findings)
 
     def _validate_halves(
         self,
         trainer: Trainer,
         validation: NoisyCrossValidation,
-        visits: MeanProbabilities,
+        visits: VisitsOfHalf,
         number: int,
         rng: np.random.RandomState,
     ) -> list[tuple[Tensor, Tensor]]:
@@ -240,13 +273,11 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             other = halves[1 - position]
             is_learned = validation.is_selected.index_fill(0, index, True)
             trainer.start()
-            trainer.run(
-                LearnFromSubset(is_learned),
-                round_epochs_of(self),
-                stage=f"round {number} half {position + 1}",
-                observe=_only(other, visits),
-            )
-            check_networks(trainer.net)
+            name = f"round {number} half {position + 1}"
+            policy = LearnFromSubset(is_learned)
+            visits.is_recorded = torch.zeros_like(is_learned).index_fill(0, other, True)
+            trainer.run(Stage(name, policy, round_epochs_of(self), recorders=[visits]))
+            trainer.check_networks()
             predictions.append((other, trainer.predicted_probabilities(other)))
         return predictions
 
@@ -257,15 +288,3 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             "More samples, or more round_epochs, may avoid this.",
             FallbackWarning,
         )
-
-
-def _only(index: Tensor, visits: MeanProbabilities) -> Observer:
-    """Return an observer that adds visits of samples at ``index`` only."""
-    is_added = torch.zeros_like(visits.labels, dtype=torch.bool)
-    is_added[index] = True
-
-    def add(index: Tensor, logits: Tensor, epoch: int) -> None:
-        among = is_added[index]
-        visits.add(index[among], logits[:, among], epoch)
-
-    return add

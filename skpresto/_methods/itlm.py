@@ -4,10 +4,10 @@ from numbers import Integral
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
 from skpresto._methods._epochs import ROUND_CONSTRAINT, round_epochs_of
 from skpresto._methods._noise_rate import (
     NOISE_RATE_CONSTRAINT,
@@ -19,9 +19,42 @@ from skpresto._methods._report import (
     report_labels,
     selected_or_predicted,
 )
-from skpresto._selection.trimmed import LearnFromTrimmedSet
+from skpresto._methods._small_loss import is_small_loss, n_kept
 from skpresto._sklearn import Interval
+from skpresto._training.policy import LearnFromSubset
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
+
+
+class LearnFromTrimmedSet(LearnFromSubset):
+    """Learn from a set of samples that is chosen anew between rounds of training.
+
+    Parameters
+    ----------
+    is_candidate : Tensor of shape (n_samples,), dtype=bool
+        Samples that may be chosen: those with a weight. All of them are learned in the
+        first round.
+    """
+
+    def __init__(self, is_candidate: Tensor) -> None:
+        super().__init__(is_candidate)
+        self.is_candidate = is_candidate
+
+    def trim(self, losses: Tensor, noise_rate: float) -> None:
+        """Keep the smallest losses, as many as labels are expected to be correct.
+
+        Parameters
+        ----------
+        losses : Tensor of shape (n_samples,)
+            Loss of each sample for the network of the round before.
+        noise_rate : float
+            Fraction of wrong labels, 1 - alpha in the paper. Of N samples,
+            floor(alpha * N) are kept, at least one.
+        """
+        n_candidates = int(self.is_candidate.sum())
+        among = losses.masked_fill(~self.is_candidate, torch.inf).unsqueeze(0)
+        self.is_learned = is_small_loss(among, n_kept(n_candidates, noise_rate))[0]
 
 
 class ITLMClassifier(BaseNoisyLabelClassifier):
@@ -127,40 +160,25 @@ class ITLMClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.noise_rate = noise_rate
-        self.rounds = rounds
-        self.round_epochs = round_epochs
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
         policy = LearnFromTrimmedSet(has_weight(trainer))
         n_epochs = round_epochs_of(self)
         for number in range(self.rounds):
             trainer.start()
-            trainer.run(policy, n_epochs, stage=f"round {number}")
+            trainer.run(Stage(f"round {number}", policy, n_epochs))
             policy.trim(trainer.evaluated_losses(), noise_rate)
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        trainer.run(policy, self.max_epochs, stage="final", observe=visits.add)
-        return report_labels(
+        trainer.run(Stage("final", policy, self.max_epochs, recorders=[visits]))
+        findings = report_labels(
             trainer,
             visits,
             is_safe=selected_or_predicted(trainer, policy.is_learned),
             noise_rate=noise_rate,
         )
+        return Outcome(findings)

@@ -4,22 +4,91 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs
 from skpresto._methods._noise_rate import (
     NOISE_RATE_CONSTRAINT,
     given_or_estimated_noise_rate,
 )
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.joint_agreement import JointSmallLoss
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._methods._small_loss import forget_rate, is_small_loss, n_kept
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
+#: Smallest logarithm of a probability, so that differences are finite.
+_LOWEST_LOG = -1e30
 
-class JoCoRClassifier(BaseNoisyLabelClassifier):
+
+class JointSmallLoss(Policy):
+    """Train two networks on the samples with a small joint loss.
+
+    The joint loss of a sample is ``(1 - w) * (l1 + l2) + w * (KL(p1, p2) + KL(p2,
+    p1))``, with the losses l and the probabilities p of both networks. It selects the
+    samples, and it is minimized.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of training samples.
+    noise_rate : float
+        Fraction of wrong labels.
+    ramp_epochs : int
+        Epochs until that fraction is left out.
+    co_regularization : float in [0, 1]
+        The weight w of disagreement, lambda in the paper.
+    device : str or torch.device, default="cpu"
+        Where the selection is stored.
+
+    Attributes
+    ----------
+    selected : Tensor of shape (n_samples,), dtype=bool
+        Whether the sample was selected at its last visit.
+    """
+
+    may_select_nothing = False
+    selected: Tensor
+    noise_rate: float
+    _state = ("selected",)
+
+    def __init__(
+        self,
+        n_samples: int,
+        noise_rate: float,
+        ramp_epochs: int,
+        co_regularization: float,
+        device: str = "cpu",
+    ) -> None:
+        self.noise_rate = noise_rate
+        self.ramp_epochs = max(1, ramp_epochs)
+        self.co_regularization = co_regularization
+        self.selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the samples with a small joint loss, the same for both networks."""
+        rate = forget_rate(batch.epoch, self.noise_rate, self.ramp_epochs)
+        joint = self._joint_losses(batch.logits, batch.losses)
+        is_kept = is_small_loss(joint, n_kept(len(batch.index), rate))
+        self.selected.index_copy_(0, batch.index, is_kept[0])
+        return Selection(
+            weights=is_kept.to(batch.losses.dtype), objective=self._joint_losses
+        )
+
+    def _joint_losses(self, logits: Tensor, losses: Tensor) -> Tensor:
+        """Return half of the joint loss for each network, so that both make one."""
+        log_p = torch.log_softmax(logits, dim=2).clamp(min=_LOWEST_LOG)
+        p = log_p.exp()
+        # The sum of both divergences.
+        divergence = ((p[0] - p[1]) * (log_p[0] - log_p[1])).sum(dim=1)
+        w = self.co_regularization
+        joint = (1 - w) * losses.sum(dim=0) + w * divergence
+        return (joint / 2).expand(2, -1)
+
+
+class JoCoRClassifier(OneStageClassifier):
     """Train two networks that agree, on the samples with a small joint loss.
 
     JoCoR [1]_ trains two networks with one loss: the cross-entropy of both, and the
@@ -95,8 +164,9 @@ class JoCoRClassifier(BaseNoisyLabelClassifier):
     (200,)
     """
 
+    _n_networks = 2
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "noise_rate": NOISE_RATE_CONSTRAINT,
         "ramp_epochs": EPOCHS_CONSTRAINT,
         "co_regularization": [Interval(Real, 0, 1, closed="both")],
@@ -123,38 +193,15 @@ class JoCoRClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.noise_rate = noise_rate
-        self.ramp_epochs = ramp_epochs
-        self.co_regularization = co_regularization
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
-        policy = JointSmallLoss(
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        return JointSmallLoss(
             len(trainer.labels),
-            noise_rate,
+            given_or_estimated_noise_rate(self, trainer, rng),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.co_regularization,
             self.device,
-        )
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start(n_networks=2, must_differ=True)
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(
-            trainer, visits, is_safe=policy.is_selected, noise_rate=noise_rate
         )

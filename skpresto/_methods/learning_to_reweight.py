@@ -1,22 +1,81 @@
 """Learning to Reweight: samples are weighted by what they do for clean ones."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.weights import validation_weights
-from skpresto._data.training_data import PredictionRows, TrainingData
-from skpresto._label_quality.findings import LabelFindings
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._networks.clean_gradient import CleanGradient
-from skpresto._selection.reweighting import ReweightByCleanGradient
+from skpresto._data.batch import Batch
+from skpresto._methods._clean_gradient import CleanGradient
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._methods._sample_gradients import (
+    check_gradients,
+    derivatives_along,
+    derivatives_one_by_one,
+    missing_derivatives,
+)
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
+from skpresto._warn import warn_caller
+from skpresto.exceptions import FallbackWarning
 
 
-class LearningToReweightClassifier(BaseNoisyLabelClassifier):
+class ReweightByCleanGradient(Policy):
+    """Weigh each sample by how well its gradient agrees with that of clean samples.
+
+    With the gradient g of the mean loss of clean samples, the weight of a sample is
+    proportional to max(u, 0), u being the scalar product of g with the gradient of its
+    loss. Weights of a batch add up to one; if none is positive, nothing is learned.
+
+    Parameters
+    ----------
+    clean_gradient : callable
+        Returns the parameters and the gradient g for each of them.
+    """
+
+    needs_gradients = True
+    _state = ("_has_second_derivatives",)
+
+    def __init__(
+        self, clean_gradient: Callable[[], tuple[list[Tensor], list[Tensor]]]
+    ) -> None:
+        self.clean_gradient = clean_gradient
+        self._has_second_derivatives: bool | None = None  # not known before a batch
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the samples of the batch with their weights."""
+        parameters, gradient = self.clean_gradient()
+        derivatives = self._derivatives(batch.losses[0], parameters, gradient)
+        # What is not a number is learned, so that the divergence is noticed.
+        positive = derivatives.clamp(min=0).nan_to_num(nan=1.0, posinf=1.0)
+        total = positive.sum()
+        return Selection(weights=(positive / (total + (total == 0))).unsqueeze(0))
+
+    def _derivatives(
+        self, losses: Tensor, parameters: list[Tensor], direction: list[Tensor]
+    ) -> Tensor:
+        if self._has_second_derivatives is None:
+            reason = missing_derivatives(losses, parameters, direction)
+            self._has_second_derivatives = reason is None
+            if reason is not None:
+                check_gradients(losses, parameters)
+                warn_caller(
+                    "Some operation of the module has no second derivatives in torch "
+                    f"({reason}), so the gradient of each sample is computed by "
+                    "itself, which takes many times as long. A module of other layers "
+                    "avoids this.",
+                    FallbackWarning,
+                )
+        if self._has_second_derivatives:
+            return derivatives_along(losses, parameters, direction)
+        return derivatives_one_by_one(losses, parameters, direction)
+
+
+class LearningToReweightClassifier(OneStageClassifier):
     """Weight samples by how much a step on them reduces the loss of clean samples.
 
     Learning to Reweight [1]_ needs some samples with correct labels, which are passed
@@ -111,24 +170,9 @@ class LearningToReweightClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
+    def _check_request(self, given: dict[str, Any]) -> None:
         name, X_val = type(self).__name__, given["X_val"]
         if X_val is None:
             raise ValueError(
@@ -143,17 +187,11 @@ class LearningToReweightClassifier(BaseNoisyLabelClassifier):
                 "correct labels, of every class if possible."
             )
 
-    def _clean_rows(self, data: TrainingData) -> tuple[PredictionRows, Tensor | None]:
-        """Return the samples with correct labels, and their weights."""
-        rows = data.validation_rows()
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        rows = trainer.data.validation_rows()
         assert rows is not None
         assert rows.labels is not None
-        return rows, validation_weights(self, rows.labels.numpy())
-
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        clean_gradient = CleanGradient(trainer.net, *self._clean_rows(trainer.data))
-        policy = ReweightByCleanGradient(clean_gradient)
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+        weights = validation_weights(self, rows.labels.numpy(), request.classes)
+        return ReweightByCleanGradient(CleanGradient(trainer.net, rows, weights))

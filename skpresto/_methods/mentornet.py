@@ -4,18 +4,117 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.curriculum import PredefinedCurriculum
+from skpresto._methods._one_stage import OneStageClassifier
+from skpresto._methods._small_loss import n_kept
 from skpresto._sklearn import Interval
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
+#: Fraction of the training after which weights decrease linearly beyond the threshold.
+_LINEAR_FROM = 0.9
 
-class MentorNetClassifier(BaseNoisyLabelClassifier):
+
+class PredefinedCurriculum(Policy):
+    """Weight samples by their loss: all at first, then those below a threshold.
+
+    The threshold is a moving average of a percentile of the losses of each batch.
+    After the warm-up, samples with a larger loss are left out; in the last tenth of the
+    epochs, their weight is ``1 - (loss - threshold)``, at least 0. Besides, some
+    samples of each batch are dropped at random. The loss of a batch is the weighted sum
+    divided by the number of its samples, whatever their weights.
+
+    Parameters
+    ----------
+    n_samples, n_epochs : int
+        Size of the training set, and length of the training.
+    percentile : float in [0, 100]
+        Percentile of the losses that the threshold follows.
+    decay : float in [0, 1)
+        Weight of earlier batches in the threshold.
+    warm_up : int
+        Number of epochs in which all samples have the same weight.
+    dropout : pair of float in [0, 1)
+        Fraction of samples to drop in the warm-up, and later.
+    seed : int
+        Of the samples that are dropped. They are not drawn from torch's random state,
+        which differs between processes that train together.
+    device : str or torch.device, default="cpu"
+        Where the selection is stored.
+
+    Attributes
+    ----------
+    threshold : Tensor of shape (), or None
+        None before the first batch, whose percentile is the first threshold.
+    selected : Tensor of shape (n_samples,), dtype=bool
+        Whether the loss of the sample was below the threshold at its last visit.
+    """
+
+    selected: Tensor
+    _state = ("threshold", "selected", "_n_batches")
+
+    def __init__(
+        self,
+        n_samples: int,
+        n_epochs: int,
+        *,
+        percentile: float,
+        decay: float,
+        warm_up: int,
+        dropout: tuple[float, float],
+        seed: int,
+        device: str = "cpu",
+    ) -> None:
+        self.percentile = percentile
+        self.decay = decay
+        self.warm_up = warm_up
+        self.linear_from = round(_LINEAR_FROM * n_epochs)
+        self.dropout = dropout
+        self.seed = seed
+        self._n_batches = 0
+        self.threshold: Tensor | None = None
+        self.selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the weights of the samples, and the loss divided by their number."""
+        losses = batch.losses[0].float()
+        level = torch.quantile(losses, self.percentile / 100)
+        before = level if self.threshold is None else self.threshold
+        self.threshold = self.decay * before + (1 - self.decay) * level
+        excess = losses - self.threshold
+        self.selected.index_copy_(0, batch.index, excess <= 0)
+        is_warm_up = batch.epoch < self.warm_up
+        weights = self._weights(excess, batch.epoch)
+        weights = weights * self._is_kept(losses, self.dropout[not is_warm_up])
+        scale = weights.mean()  # a step divides by the sum of the weights
+
+        def objective(logits: Tensor, losses: Tensor) -> Tensor:
+            return losses * scale.to(losses.dtype)
+
+        return Selection(
+            weights=weights.to(batch.losses.dtype).unsqueeze(0), objective=objective
+        )
+
+    def _weights(self, excess: Tensor, epoch: int) -> Tensor:
+        if epoch < self.warm_up:
+            return torch.ones_like(excess)
+        if epoch < self.linear_from:
+            return (excess <= 0).to(excess.dtype)
+        return (1 - excess).clamp(0, 1)
+
+    def _is_kept(self, losses: Tensor, rate: float) -> Tensor:
+        """Return a random part of the batch."""
+        self._n_batches += 1
+        draws = torch.Generator().manual_seed(self.seed + self._n_batches)
+        rank = torch.randperm(len(losses), generator=draws).to(losses.device)
+        return rank < n_kept(len(losses), rate)
+
+
+class MentorNetClassifier(OneStageClassifier):
     """Train on samples whose loss is below a moving threshold.
 
     MentorNet [1]_ weights samples by a curriculum. This is its predefined one
@@ -93,7 +192,7 @@ class MentorNetClassifier(BaseNoisyLabelClassifier):
     """
 
     _parameter_constraints = {
-        **BaseNoisyLabelClassifier._parameter_constraints,
+        **OneStageClassifier._parameter_constraints,
         "percentile": [Interval(Real, 0, 100, closed="both")],
         "decay": [Interval(Real, 0, 1, closed="left")],
         "warm_up": EPOCHS_CONSTRAINT,
@@ -124,30 +223,12 @@ class MentorNetClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.percentile = percentile
-        self.decay = decay
-        self.warm_up = warm_up
-        self.warm_up_dropout = warm_up_dropout
-        self.dropout = dropout
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
-        policy = PredefinedCurriculum(
+    def _policy(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Policy:
+        return PredefinedCurriculum(
             len(trainer.labels),
             self.max_epochs,
             percentile=self.percentile,
@@ -157,7 +238,3 @@ class MentorNetClassifier(BaseNoisyLabelClassifier):
             seed=rng.randint(np.iinfo(np.int32).max),
             device=self.device,
         )
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits, is_safe=policy.is_easy)

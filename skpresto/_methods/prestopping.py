@@ -5,23 +5,16 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._classifier.warnings import warn_of_lost_classes
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
+from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
 from skpresto._methods._report import early_visits, report_labels
-from skpresto._methods._two_phases import run_phase_one, run_phase_two
+from skpresto._methods._two_phases import run_two_phases
+from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
-from skpresto._warn import warn_caller
 from skpresto.stopping import AgreementStop, StopRule, ValidationStop
-
-#: What it means that phase I was not stopped.
-_PLAIN_TRAINING = (
-    "no epoch is left for phase II, so the network is that of plain training, which is "
-    "right if the labels are clean"
-)
 
 
 class PrestoppingClassifier(BaseNoisyLabelClassifier):
@@ -200,25 +193,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.stop = stop
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _check_fit_requirements(self, given: dict[str, Any]) -> None:
+    def _check_request(self, given: dict[str, Any]) -> StopRule | None:
         has_validation_data = given["X_val"] is not None
         default = ValidationStop() if has_validation_data else self._default_stop_rule()
         rule = default if self.stop is None else clone(self.stop)
@@ -231,32 +208,20 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
                 f"fit(X, y, {', '.join(f'{name}=...' for name in missing)}), or choose "
                 "a rule that needs no further data, such as AgreementStop()."
             )
-        self.stop_rule_ = rule
+        return rule
 
     def _default_stop_rule(self) -> StopRule:
         """Return the rule used without a ``stop`` parameter and validation data."""
         return AgreementStop()
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
+        assert request.rule is not None
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        self.stop_epoch_, is_settled = run_phase_one(
-            trainer, self.stop_rule_, self.max_epochs, rng, visits=visits
-        )
-        if not is_settled:
-            self._warn_unsettled()
-        run_phase_two(trainer, self.max_epochs, visits=visits)
+        stop = run_two_phases(trainer, request.rule, self.max_epochs, rng, visits)
+        warn_unless_settled(self, request.rule, stop)
         findings = report_labels(trainer, visits)
-        warn_of_lost_classes(self, trainer.data, findings.is_safe)
-        return findings
-
-    def _warn_unsettled(self, without_stop_point: str = _PLAIN_TRAINING) -> None:
-        used = f"the best stop point so far, epoch {self.stop_epoch_}, is used"
-        if self.stop_epoch_ == self.max_epochs:
-            used = without_stop_point
-        warn_caller(
-            f"{type(self).__name__}: max_epochs={self.max_epochs} ended before "
-            f"{self.stop_rule_} was settled; {used}. Raise max_epochs, or choose a "
-            "rule that settles earlier.",
-            ConvergenceWarning,
-        )
+        warn_of_lost_classes(self, request, findings.is_safe)
+        return Outcome(findings, {"stop_epoch_": stop.epoch})

@@ -4,22 +4,62 @@ from numbers import Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._classifier.warnings import warn_of_lost_classes
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
+from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
     warn_if_nothing_is_corrected,
 )
+from skpresto._methods._refurbishment import Refurbisher
 from skpresto._methods._report import early_visits, report_labels
-from skpresto._methods._two_phases import run_phase_one, run_phase_two
+from skpresto._methods._two_phases import run_two_phases
 from skpresto._methods.prestopping import PrestoppingClassifier
-from skpresto._selection.refurbishment import LearnSafeAndRefurbished, Refurbisher
 from skpresto._sklearn import Interval
+from skpresto._training.policy import CorrectingPolicy, Selection
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from skpresto.stopping import AgreementStop, StopRule
+
+
+class LearnSafeAndRefurbished(CorrectingPolicy):
+    """Learn from a fixed safe set, and from other samples once they are corrected.
+
+    The second stage of Prestopping+ (Eq. 5 of the paper).
+
+    Parameters
+    ----------
+    refurbisher : Refurbisher
+        Corrects labels.
+    is_safe : Tensor of shape (n_samples,), dtype=bool
+        The safe set. It does not change.
+    warm_up : int
+        Number of epochs in which only the safe set is learned.
+    """
+
+    _state = ("refurbisher",)
+
+    def __init__(self, refurbisher: Refurbisher, is_safe: Tensor, warm_up: int) -> None:
+        super().__init__()
+        self.refurbisher = refurbisher
+        self.safe_set = is_safe
+        self.warm_up = warm_up
+
+    def select(self, batch: Batch) -> Selection:
+        """Return the safe samples and, after the warm-up, the corrected ones."""
+        is_safe = self.safe_set.index_select(0, batch.index)
+        if batch.epoch < self.warm_up:
+            return Selection(weights=is_safe.to(batch.losses.dtype).unsqueeze(0))
+        corrected = self.refurbisher.labels_of_batch(batch)
+        is_corrected = (corrected >= 0) & ~is_safe
+        labels = torch.where(is_corrected, corrected, batch.labels)
+        weights = (is_safe | is_corrected).to(batch.losses.dtype).unsqueeze(0)
+        self.count_corrected(labels != batch.labels)
+        return Selection(weights=weights, targets=labels)
 
 
 class PrestoppingPlusClassifier(PrestoppingClassifier):
@@ -136,48 +176,29 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         verbose=0,
         **net_params,
     ):
-        self.epsilon = epsilon
-        self.warm_up = warm_up
-        super().__init__(
-            module,
-            q=q,
-            stop=stop,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
     def _default_stop_rule(self) -> StopRule:
         return AgreementStop(margin=0, window=3)
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
+        assert request.rule is not None
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        self.stop_epoch_, is_settled = run_phase_one(
-            trainer, self.stop_rule_, self.max_epochs, rng, visits=visits
-        )
-        if not is_settled:
-            self._warn_unsettled()
-        run_phase_two(trainer, self.max_epochs, visits=visits)
+        stop = run_two_phases(trainer, request.rule, self.max_epochs, rng, visits)
+        warn_unless_settled(self, request.rule, stop)
         trainer.predict_unseen_samples()
         labels = trainer.labels
-        is_safe = trainer.history.agrees(labels)
+        is_safe = trainer.history.is_safe(labels)
         refurbisher = Refurbisher(trainer.history, labels, self.epsilon)
         policy = LearnSafeAndRefurbished(refurbisher, is_safe, warm_up)
         trainer.start()
-        trainer.run(policy, self.max_epochs, stage="final")
+        trainer.run(Stage("final", policy, self.max_epochs))
         corrected = torch.where(is_safe, labels, refurbisher.corrected_or(labels))
         findings = report_labels(trainer, visits, is_safe=is_safe, corrected=corrected)
-        warn_of_lost_classes(self, trainer.data, findings.is_safe)
-        return findings
+        warn_of_lost_classes(self, request, findings.is_safe)
+        return Outcome(findings, {"stop_epoch_": stop.epoch})

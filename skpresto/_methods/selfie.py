@@ -4,10 +4,11 @@ from numbers import Integral, Real
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
+from skpresto._data.batch import Batch
 from skpresto._methods._epochs import (
     EPOCHS_CONSTRAINT,
     n_epochs_of,
@@ -17,10 +18,52 @@ from skpresto._methods._noise_rate import (
     NOISE_RATE_CONSTRAINT,
     given_or_estimated_noise_rate,
 )
+from skpresto._methods._refurbishment import Refurbisher
 from skpresto._methods._report import early_visits, report_labels
-from skpresto._selection.refurbishment import RefurbishAndSelect, Refurbisher
+from skpresto._methods._small_loss import is_small_loss
 from skpresto._sklearn import Interval
+from skpresto._training.policy import CorrectingPolicy, Selection
+from skpresto._training.request import FitRequest
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
+
+
+class RefurbishAndSelect(CorrectingPolicy):
+    """SELFIE: learn from corrected samples, and from small losses among the others.
+
+    Attributes
+    ----------
+    selected : Tensor of shape (n_samples,), dtype=bool
+        Whether the sample was learned with its given label at its last visit.
+    """
+
+    selected: Tensor
+    noise_rate: float
+    _state = ("refurbisher", "selected")
+
+    def __init__(
+        self, refurbisher: Refurbisher, noise_rate: float, warm_up: int
+    ) -> None:
+        super().__init__()
+        self.refurbisher = refurbisher
+        self.noise_rate = noise_rate
+        self.warm_up = warm_up
+        self.selected = torch.ones_like(refurbisher.corrected, dtype=torch.bool)
+
+    def select(self, batch: Batch) -> Selection:
+        """Return all in the warm-up, later corrected samples and small losses."""
+        if batch.epoch < self.warm_up:
+            return Selection()
+        corrected = self.refurbisher.labels_of_batch(batch)
+        is_corrected = corrected >= 0
+        n_clean = int(np.ceil((1 - self.noise_rate) * len(corrected) - 1e-9))
+        is_clean = is_small_loss(batch.losses, n_clean)[0]
+        labels = torch.where(is_corrected, corrected, batch.labels)
+        weights = (is_clean | is_corrected).to(batch.losses.dtype).unsqueeze(0)
+        is_given = labels == batch.labels
+        self.count_corrected(is_corrected & ~is_given)
+        self.selected.index_copy_(0, batch.index, (weights[0] > 0) & is_given)
+        return Selection(weights=weights, targets=labels)
 
 
 class SelfieClassifier(BaseNoisyLabelClassifier):
@@ -135,42 +178,26 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
         verbose=0,
         **net_params,
     ):
-        self.noise_rate = noise_rate
-        self.epsilon = epsilon
-        self.warm_up = warm_up
-        self.restarts = restarts
-        super().__init__(
-            module,
-            q=q,
-            class_weight=class_weight,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            max_epochs=max_epochs,
-            batch_size=batch_size,
-            device=device,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            **net_params,
-        )
+        self._store(locals())
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(
+        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    ) -> Outcome:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
         noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
         refurbisher = Refurbisher(trainer.history, trainer.labels, self.epsilon)
-        for run in range(self.restarts + 1):
+        for number in range(self.restarts + 1):
             visits = early_visits(trainer, self.max_epochs)
             policy = RefurbishAndSelect(refurbisher, noise_rate, warm_up)
-            stage = f"restart {run}" if run else "train"
+            name = f"restart {number}" if number else "train"
             trainer.start()
-            trainer.run(policy, self.max_epochs, stage=stage, observe=visits.add)
-        return report_labels(
+            trainer.run(Stage(name, policy, self.max_epochs, recorders=[visits]))
+        findings = report_labels(
             trainer,
             visits,
-            is_safe=policy.is_trusted,
+            is_safe=policy.selected,
             corrected=refurbisher.corrected_or(trainer.labels),
             noise_rate=noise_rate,
         )
+        return Outcome(findings)

@@ -5,7 +5,7 @@ some kernels sum in another order for rows at another alignment in memory. The l
 of a prediction would then depend on which rows are predicted together.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from skpresto._data.features import map_parts, parts_of, split_rows
-from skpresto._networks.forward import outputs_of
 
 #: Rows per forward pass for images, and least and most rows for tables.
 _BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 4096
@@ -81,19 +80,22 @@ def _fill_up(block: Tensor, size: int) -> Tensor:
 
 
 def outputs_in_blocks(
-    module: nn.Module, features: Any, plan: BlockPlan | None = None
+    apply: Callable[[Any], Tensor], features: Any, plan: BlockPlan
 ) -> Tensor:
-    """Return the outputs of a module in evaluation mode, block by block.
+    """Return what a module in evaluation mode returns for features, block by block.
 
-    A plan made for earlier features saves a look at all layers of the module.
+    Parameters
+    ----------
+    apply : callable
+        Applies the module.
+    features : Tensor, or dict or tuple of tensors
+        Rows on the device of the module.
+    plan : BlockPlan
+        Of the module.
     """
-    plan = plan or BlockPlan.of(module)
     size = plan.block_size(features)
     with _PadLinearInputs() if plan.needs_padding else nullcontext():
-        outputs = [
-            outputs_of(module, block)[:n_rows]
-            for block, n_rows in blocks_of(features, size)
-        ]
+        outputs = [apply(block)[:n_rows] for block, n_rows in blocks_of(features, size)]
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
 

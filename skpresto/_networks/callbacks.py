@@ -1,5 +1,6 @@
 """skorch's callbacks and history: what is called when, and what is recorded."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +15,6 @@ from torch import Tensor
 from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.predictions import classes_of
 from skpresto._networks.stack import mean_of_logits
-from skpresto._training.tally import EpochSums
 
 __all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
 
@@ -44,12 +44,16 @@ class CallbackMixin:
     @property
     def has_batch_callbacks(self) -> bool:
         """Whether a callback does anything at the begin or end of a batch."""
-        return any(_has_batch_callbacks(callback) for _, callback in self.callbacks_)
+        return any(map(_has_batch_callbacks, dict(self.callbacks_).values()))
 
     @property
     def has_gradient_callbacks(self) -> bool:
         """Whether a callback does anything when gradients are computed."""
-        return any(_has_gradient_callbacks(callback) for _, callback in self.callbacks_)
+        return any(map(_has_gradient_callbacks, dict(self.callbacks_).values()))
+
+    def notify_batch_begin(self, batch: Any) -> None:
+        """Call the callbacks before a training batch."""
+        self.notify("on_batch_begin", batch=batch, training=True)
 
     def notify_gradients(self, batch: Any) -> None:
         """Call the callbacks after a backward pass."""
@@ -88,19 +92,29 @@ class CallbackMixin:
         if len(self.history) > 1 and len(self.lr_schedulers) == len(self.callbacks_):
             self.history[-2]["batches"].clear()
 
-    def record_epoch(self, sums: EpochSums, errors: dict[str, float | None]) -> None:
-        """Write an epoch into skorch's history, before its callbacks are called."""
+    def record_epoch(
+        self, losses: list[float | None], errors: dict[str, float | None]
+    ) -> float:
+        """Write an epoch into skorch's history, before its callbacks are called.
+
+        Returns
+        -------
+        train_loss : float
+            Mean loss of the batches, nan if nothing was learned from any.
+        """
         batches = self.history[-1]["batches"]
-        batches.extend({} for _ in range(len(sums.losses) - len(batches)))
-        for record, loss in zip(batches, sums.losses, strict=False):
+        while len(batches) < len(losses):
+            batches.append({})
+        for record, loss in zip(batches, losses, strict=False):
             record["train_loss"] = loss
-        learned = [loss for loss in sums.losses if loss is not None]
+        learned = [loss for loss in losses if loss is not None]
         mean = float(np.mean(learned)) if learned else np.nan
         self.history.record("train_loss", mean)
-        self.history.record("train_batch_count", len(sums.losses))
+        self.history.record("train_batch_count", len(losses))
         for name, error in errors.items():
             if error is not None:
                 self.history.record(name, error)
+        return mean
 
     def validate_with_callbacks(self, rows: PredictionRows) -> Tensor:
         """Predict validation rows, batch by batch, and call the callbacks."""
@@ -134,5 +148,27 @@ def _has_gradient_callbacks(callback: Callback) -> bool:
 def _has_batch_callbacks(callback: Callback) -> bool:
     if isinstance(callback, LRScheduler):
         return callback.step_every == "batch"
-    hooks = ("on_batch_begin", "on_batch_end")
-    return any(getattr(type(callback), h) is not getattr(Callback, h) for h in hooks)
+    kind = type(callback)
+    return (
+        kind.on_batch_begin is not Callback.on_batch_begin
+        or kind.on_batch_end is not Callback.on_batch_end
+    )
+
+
+class ScheduleOfTheRun(LRScheduler):
+    """Lower the learning rate to a fifth after one half and three quarters of a run.
+
+    This is the schedule of the paper. Networks that are trained for fewer epochs than
+    ``max_epochs``, such as the fold networks of CrossPrestopping, have a schedule of
+    that length.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            torch.optim.lr_scheduler.MultiStepLR, gamma=0.2, event_name=None
+        )
+
+    def _get_scheduler(self, net: Any, policy: Any, **params: Any) -> Any:
+        n_epochs = net.blueprint.n_epochs
+        params["milestones"] = [math.ceil(part * n_epochs) for part in (0.5, 0.75)]
+        return super()._get_scheduler(net, policy, **params)

@@ -1,24 +1,54 @@
-"""Call a module with the features of a batch, which may have several parts."""
+"""Apply a module to the features of a batch, and a criterion to what it returns."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import Parameter
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
-from skpresto._data.features import has_parts, logits_of
+from skpresto._data.features import has_parts, logits_of, map_parts
 from skpresto._networks.stack import networks_of
+
+#: Types for the forward pass, by the name that users give.
+AUTOCAST_TYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def outputs_of(module: nn.Module, features: Any) -> Any:
+def outputs_of(
+    module: nn.Module,
+    features: Any,
+    autocast: str | None = None,
+    device: str | torch.device = "cpu",
+) -> Any:
     """Return the logits of a module.
 
     As in skorch, the parts of a dict are passed by name, and a tuple as one argument.
     A tuple is passed as several if ``forward`` requires more than one.
+
+    Parameters
+    ----------
+    module : nn.Module
+        One network, or several as one module.
+    features : Tensor, or dict or tuple of tensors
+        On the device of the module.
+    autocast : {"bfloat16", "float16"}, default=None
+        Type of the operations that gain from it; torch decides which ones. Images are
+        computed in channels-last order then, and logits are float32.
+    device : str or torch.device, default="cpu"
+        Where that is.
     """
+    if autocast is None:
+        return _called(module, features)
+    features = map_parts(_channels_last, features)
+    with torch.autocast(torch.device(device).type, dtype=AUTOCAST_TYPES[autocast]):
+        outputs = _called(module, features)
+    return outputs.float()
+
+
+def _called(module: nn.Module, features: Any) -> Any:
     if isinstance(features, Tensor):
         output = module(features)
     elif isinstance(features, Mapping):
@@ -28,6 +58,19 @@ def outputs_of(module: nn.Module, features: Any) -> Any:
     else:
         output = module(features)
     return output if isinstance(output, Tensor) else logits_of(output)
+
+
+def _channels_last(part: Any) -> Any:
+    if isinstance(part, Tensor) and part.dim() == 4:
+        return part.contiguous(memory_format=torch.channels_last)
+    return part
+
+
+def gradient_scaler(name: str | None, device: str | torch.device) -> Any:
+    """Return what keeps small gradients of float16 from becoming zero, or None."""
+    if name != "float16":
+        return None
+    return torch.amp.GradScaler(torch.device(device).type)
 
 
 def check_names(module: nn.Module, features: Any) -> None:
@@ -54,3 +97,44 @@ def _signature(module: nn.Module) -> inspect.Signature:
     network = networks_of(module)[0]
     # A compiled module takes any arguments, and passes them on.
     return inspect.signature(getattr(network, "_orig_mod", network).forward)
+
+
+def sample_losses(criterion: Callable, outputs: Tensor, targets: Tensor) -> Tensor:
+    """Return the loss of each sample, for one network after the other.
+
+    Parameters
+    ----------
+    criterion : callable
+        Maps logits and targets to one loss per sample.
+    outputs : Tensor of shape (b, n_classes) or (k, b, n_classes)
+        Logits of one network, or of k networks.
+    targets : Tensor
+        Class numbers, of an integer dtype and of shape (b,) or (k, b), or class
+        probabilities, of a floating-point dtype and of shape (b, n_classes) or
+        (k, b, n_classes). Without the axis k they are the same for all networks.
+
+    Returns
+    -------
+    losses : Tensor of shape (b,) or (k * b,)
+        To be viewed as (k, b).
+    """
+    shape = outputs.shape if targets.is_floating_point() else outputs.shape[:-1]
+    if outputs.dim() == 2:
+        losses = criterion(outputs, targets.view(shape))
+    else:
+        targets = targets.expand(shape)
+        losses = criterion(outputs.flatten(0, 1), targets.flatten(0, 1))
+    check_one_per_sample(criterion, losses, outputs.shape[:-1].numel())
+    return losses
+
+
+def check_one_per_sample(criterion: Callable, losses: Tensor, expected: int) -> None:
+    """Raise if there is not one loss per sample."""
+    shape = getattr(losses, "shape", type(losses).__name__)
+    if shape != (expected,):
+        got = shape if isinstance(shape, str) else tuple(shape)
+        raise ValueError(
+            f"criterion must return one loss per sample, here of shape ({expected},); "
+            f"{type(criterion).__name__} returned {got}. Use one that takes "
+            "reduction='none'."
+        )

@@ -1,10 +1,9 @@
 """The skorch net: builds networks from parameters, makes batches, and predicts.
 
-Training itself is in :mod:`skpresto._training.epoch`.
+Training itself is in :mod:`skpresto._training`.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,36 +13,35 @@ from skorch.utils import get_map_location, to_device
 from torch import Tensor, nn
 
 from skpresto._data.batches import (
-    Announce,
-    TensorBatches,
+    Batches,
+    LoaderBatches,
     prediction_batches,
     training_batches,
 )
+from skpresto._data.features import copied, map_parts, on_device
 from skpresto._data.training_data import PredictionRows, TrainingRows
-from skpresto._networks.autocast import autocast_call, autocast_network, gradient_scaler
 from skpresto._networks.blocks import BlockPlan, outputs_in_blocks
-from skpresto._networks.blueprint import Blueprint
-from skpresto._networks.callbacks import CallbackMixin
-from skpresto._networks.forward import outputs_of
-from skpresto._networks.new import compile_networks, prepare_networks
+from skpresto._networks.callbacks import CallbackMixin, ScheduleOfTheRun
+from skpresto._networks.forward import gradient_scaler, outputs_of
+from skpresto._networks.new import Blueprint, compile_networks, prepare_networks
 from skpresto._networks.predictions import MISSING, classes_of
 from skpresto._networks.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._networks.stack import networks_of
 from skpresto._networks.stored import with_tensors, without_tensors
-from skpresto._training.measure import weighted_fraction
-from skpresto._training.step import begin_momentum, unfuse_half_precision
-from skpresto._training.torch_state import pause_for_predictions
+
+#: Predicts rows: one entry of the result per row.
+Predict = Callable[[PredictionRows], Tensor]
+#: Predicts rows with a function, maybe together with other processes.
+Share = Callable[[Predict, PredictionRows], Tensor]
 
 
 class NoisyLabelNet(CallbackMixin, NeuralNet):
     """A skorch net that builds one or several networks from a blueprint."""
 
-    #: Present while training; removed afterwards, since it holds training samples.
-    blueprint_: Blueprint
+    #: What is built; present only while networks are built.
+    blueprint: Blueprint
     #: skorch's history of all stages.
     history_: Any
-    #: How rows are predicted, determined once per pass over the rows.
-    block_plan_: BlockPlan | None = None
 
     def __init__(self, *args: Any, autocast: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,42 +56,39 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         """The networks trained side by side."""
         return networks_of(self.module_)
 
-    def start(self, X: Any, y: Any) -> None:
+    def start(self, blueprint: Blueprint, X: Any, y: Any) -> None:
         """Build new networks, optimizer and schedules, and begin to train.
 
         The history goes on, so that callbacks never see an epoch number twice. The
         schedulers read from it how many epochs are behind them, and must find it empty.
         """
         before, self.history_ = self.history_, None
-        self.initialize()
-        self.notify("on_train_begin", X=X, y=y)
+        self.blueprint = blueprint  # skorch's initialize() takes no arguments
+        try:
+            self.initialize()
+            self.notify("on_train_begin", X=X, y=y)
+        finally:
+            del self.blueprint
         if before is not None:
             self.history_ = before
 
     def initialize_module(self) -> "NoisyLabelNet":
         """Build the networks, and check that their outputs fit the classes."""
-        params = self.get_params_for("module")
-        blueprint = self.blueprint_
+        blueprint, params = self.blueprint, self.get_params_for("module")
         module = blueprint.module_factory(blueprint.n_networks, **params)
         self.module_ = to_device(module, self.device).eval()
-        batch = self._probe_batch()
-        prepare_networks(
-            self.networks,
-            batch,
-            blueprint.n_classes,
-            must_differ=blueprint.must_differ,
-        )
+        prepare_networks(self.networks, blueprint)
         if self.autocast is not None:
             for network in self.networks:
-                autocast_network(network, self.autocast, self.device)
+                network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if self.compile:
             params = self.get_params_for("compile")
-            around = partial(autocast_call, name=self.autocast, device=self.device)
-            compile_networks(self.networks, batch, params, around)
+            compile_networks(self.networks, params, self._try_out)
         return self
 
-    def _probe_batch(self) -> Any:
-        return to_device(self.blueprint_.probe_batch, self.device)
+    def _try_out(self, network: nn.Module) -> Any:
+        batch = self.blueprint.probe_batch
+        return outputs_of(network, batch, self.autocast, self.device)
 
     def torch_compile(self, module: Any, name: str) -> Any:
         """Return the module unchanged: its networks are compiled one by one."""
@@ -103,8 +98,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         """Build the criterion, and check that it fits the module."""
         super().initialize_criterion()
         self.criterion_.float()  # as the outputs
-        network, batch = self.networks[0], self._probe_batch()
-        outputs = try_network(network, batch, self.blueprint_.n_classes)
+        network, batch = self.networks[0], self.blueprint.probe_batch
+        outputs = try_network(network, batch, self.blueprint.n_classes)
         try_criterion(self.criterion_, outputs)
         if not self.initialized_:  # once per fit
             warn_of_mismatch(network, batch, outputs, self.criterion_)
@@ -126,55 +121,48 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 "optimizer must be a class such as torch.optim.SGD, or a function that "
                 f"returns an optimizer, got {type(self.optimizer_).__name__}."
             )
-        unfuse_half_precision(self.optimizer_)
-        begin_momentum(self.optimizer_)
+        _unfuse_half_precision(self.optimizer_)
+        _begin_momentum(self.optimizer_)
         self.scaler_ = gradient_scaler(self.autocast, self.device)
         return self
 
-    def is_finite(self) -> bool:
-        """Return whether parameters, and outputs for the probe batch, are finite."""
-        self._set_training(False)
-        with torch.no_grad():
-            outputs = self.infer(self._probe_batch())
-        parts = [outputs, *self.module_.parameters()]
-        return all(bool(torch.isfinite(part).all()) for part in parts)
-
     def infer(self, x: Any, **fit_params: Any) -> Tensor:
         """Return the logits of the module for features on its device."""
-        return outputs_of(self.module_, x)
+        if not self.module_.training:
+            # These may be rows of the user's own array, and modules may change them.
+            x = map_parts(copied, x)
+        return outputs_of(self.module_, x, self.autocast, self.device)
+
+    def is_finite(self, batch: Any) -> bool:
+        """Return whether parameters, and outputs for a batch, are finite."""
+        self._set_training(False)
+        with torch.no_grad():
+            parts = [self.infer(batch), *self.module_.parameters()]
+        return all(bool(torch.isfinite(part).all()) for part in parts)
 
     def get_all_learnable_params(self) -> Iterable[tuple[str, Tensor]]:
         """Yield trained parameters under the names they have in a single network."""
         for part in (*self.networks, self.criterion_):
             yield from part.named_parameters()
 
-    def training_batches(
-        self, rows: TrainingRows, announce: Announce, epoch: int
-    ) -> Iterable:
+    def training_params(self) -> dict[str, Any]:
+        """Return the parameters of the iterator over training batches."""
+        return {"batch_size": self.batch_size, **self.get_params_for("iterator_train")}
+
+    def training_batches(self, rows: TrainingRows, epoch: int) -> Batches:
         """Return the batches of an epoch, on the device of the net."""
-        params = self.get_params_for("iterator_train")
-        if {"sampler", "batch_sampler"} & set(params):
-            if rows.rows is not None:
-                raise ValueError(
-                    "A sampler given as iterator_train__sampler draws from all rows, "
-                    "so it cannot be used with a stop rule that holds some of them "
-                    "out, or with sample weights of 0. Choose another rule, such as "
-                    "LabelWaveStop(), remove rows of weight 0, or leave the sampler "
-                    "out."
-                )
-            batches = super().get_iterator(rows, training=True)
-        else:
-            params.setdefault("batch_size", self.batch_size)
-            batches = training_batches(
-                rows,
-                params,
-                device=self.device,
-                announce=announce,
-                generator=worker_seeds(epoch),
+        params = self.training_params()
+        if not {"sampler", "batch_sampler"} & set(params):
+            return training_batches(rows, params, self.device, epoch)
+        if rows.rows is not None:
+            raise ValueError(
+                "A sampler given as iterator_train__sampler draws from all rows, so it "
+                "cannot be used with a stop rule that holds some of them out, or with "
+                "sample weights of 0. Choose another rule, such as LabelWaveStop(), "
+                "remove rows of weight 0, or leave the sampler out."
             )
-        if isinstance(batches, TensorBatches):
-            return batches
-        return (to_device(tuple(batch), self.device) for batch in batches)
+        loader = super().get_iterator(rows, training=True)
+        return LoaderBatches(loader, None, self.device)
 
     @property
     def valid_collate_fn(self) -> Any:
@@ -183,26 +171,52 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         """Return rows to predict in order, as whole tensors where possible."""
-        self.block_plan_ = BlockPlan.of(self.module_)
         if not isinstance(dataset, PredictionRows):
             return super().get_iterator(dataset, training=training)
         params = self.get_params_for("iterator_valid")
         params.setdefault("batch_size", self.batch_size)
-        return prediction_batches(dataset, params, worker_seeds(len(self.history)))
+        return prediction_batches(dataset, params, len(self.history))
 
-    def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
-        """Return the outputs for a batch, independent of how rows are batched.
+    def evaluated(self, dataset: Any) -> Iterator[tuple[Any, Tensor]]:
+        """Yield the batches of rows with their outputs, in evaluation mode.
+
+        Outputs do not depend on how rows are batched.
+        """
+        plan = BlockPlan.of(self.module_)
+        for batch in self.get_iterator(dataset):
+            yield batch, self._evaluated_batch(batch, plan)
+
+    def _evaluated_batch(self, batch: Any, plan: BlockPlan) -> Tensor:
+        """Return the outputs for a batch.
 
         What the user's ``collate_fn`` returns is not cut into blocks, since rows need
         not be its first dimension, and its padding may depend on the other rows.
         """
-        with torch.set_grad_enabled(training):
-            if self.module_.training is not training:
-                self._set_training(training)
-            features = to_device(batch[0], self.device)
-            if training or self.valid_collate_fn is not None:
+        if self.module_.training:
+            self._set_training(False)
+        features = on_device(batch[0], self.device)
+        with torch.no_grad():
+            if self.valid_collate_fn is not None:
                 return self.infer(features)
-            return outputs_in_blocks(self.module_, features, self.block_plan_)
+            return outputs_in_blocks(self.infer, features, plan)
+
+    def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
+        """Return the outputs for a batch, for skorch and its callbacks."""
+        if not training:
+            return self._evaluated_batch(batch, BlockPlan.of(self.module_))
+        with torch.enable_grad():
+            self._set_training(True)
+            return self.infer(on_device(batch[0], self.device))
+
+    def forward_iter(
+        self, X: Any, training: bool = False, device: str = "cpu"
+    ) -> Iterator[Tensor]:
+        """Yield the outputs for batches of rows, for ``predict_proba``."""
+        if training:
+            yield from super().forward_iter(X, training=True, device=device)
+            return
+        for _, outputs in self.evaluated(self.get_dataset(X)):
+            yield outputs.to(device)
 
     def predicted_classes(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, in evaluation mode.
@@ -210,8 +224,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         It is MISSING where the network returned no finite logits.
         """
         with torch.inference_mode():
-            batches = map(self.evaluation_step, self.get_iterator(rows))
-            return torch.cat([classes_of(outputs) for outputs in batches])
+            return torch.cat([classes_of(out) for _, out in self.evaluated(rows)])
 
     def _predicted_at_once(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, without blocks of a fixed size.
@@ -220,50 +233,44 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         from predictions that are independent of the other rows.
         """
         self._set_training(False)
+        predicted = []
         with torch.inference_mode():
-            batches = (to_device(X, self.device) for X, _ in self.get_iterator(rows))
-            return torch.cat([classes_of(self.infer(X)) for X in batches])
+            for X, _ in self.get_iterator(rows):
+                predicted.append(classes_of(self.infer(on_device(X, self.device))))
+        return torch.cat(predicted)
 
-    def error_on(
-        self,
-        rows: PredictionRows | None,
-        *,
-        weights: Tensor | None = None,
-        notify: bool = False,
-        share: Callable[[Callable, PredictionRows], Tensor],
-    ) -> float | None:
-        """Return the fraction of rows, by weight, predicted otherwise than labeled.
+    def disagrees(
+        self, rows: PredictionRows, share: Share, *, notify: bool = False
+    ) -> Tensor | None:
+        """Return which rows are predicted otherwise than labeled.
 
-        It is nan if a row has no prediction.
-
-        With ``notify=True``, callbacks that listen to batches see those rows as
-        skorch's validation batches. ``share`` predicts rows with a function, maybe
-        together with other processes.
+        None if a row has no prediction. With ``notify=True``, callbacks that listen to
+        batches see those rows as skorch's validation batches.
         """
-        if rows is None:
-            return None
         assert rows.labels is not None
-        pause_for_predictions()
         if notify and self.has_batch_callbacks:
             predicted = self.validate_with_callbacks(rows)
         else:
             predicted = share(self._predicted_at_once, rows)
         if (predicted == MISSING).any():
-            return np.nan
-        return weighted_fraction(predicted != rows.labels.to(predicted.device), weights)
+            return None
+        return predicted != rows.labels.to(predicted.device)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return class numbers, for skorch's scoring callbacks."""
         return self.predict_proba(X).argmax(axis=1)
 
     def forget_training(self) -> None:
-        """Remove what only training needs: optimizer, schedules, gradients, samples."""
+        """Remove what only training needs: optimizer, schedules, gradients."""
         for callback in self.lr_schedulers:
             vars(callback).pop("lr_scheduler_", None)
+        for name in ("callbacks", "callbacks_"):
+            of_users = [c for c in getattr(self, name) if not _is_built_in(c)]
+            setattr(self, name, of_users)
         for part in (self.module_, self.criterion_):
             part.zero_grad(set_to_none=True)
         self._set_training(False)
-        del self.optimizer_, self.scaler_, self.blueprint_
+        del self.optimizer_, self.scaler_
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in vars(self).items() if k not in _ONLY_IN_TRAINING}
@@ -280,9 +287,37 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 
 #: Attributes that hold modules, and those that are not stored.
 _MODULES = ("module_", "criterion_")
-_ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint_")
+_ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint")
 
 
-def worker_seeds(epoch: int) -> torch.Generator:
-    """Return a generator for worker processes that leaves torch's own unchanged."""
-    return torch.Generator().manual_seed((torch.initial_seed() + epoch) % (1 << 63))
+def _is_built_in(entry: Any) -> bool:
+    callback = entry[1] if isinstance(entry, tuple) else entry
+    return isinstance(callback, ScheduleOfTheRun)
+
+
+def _unfuse_half_precision(optimizer: torch.optim.Optimizer) -> None:
+    """Turn fused steps off for parameters in half precision on the CPU.
+
+    There, torch's fused SGD leaves all but the smallest of them unchanged (seen in
+    torch 2.13).
+    """
+    for group in optimizer.param_groups:
+        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
+            group["fused"] = False
+
+
+def _begin_momentum(optimizer: torch.optim.Optimizer) -> None:
+    """Initialize the momentum of a fused SGD with zeros.
+
+    SGD creates momentum buffers in the first step. A fused step fails if only some
+    parameters have one, as after a step without the parameters of an idle network, and
+    a skipped first step creates them from uninitialized memory. With zeros, the first
+    step has the same result, unless it is dampened.
+    """
+    if not isinstance(optimizer, torch.optim.SGD):
+        return
+    for group in optimizer.param_groups:
+        if group["fused"] and group["momentum"] and not group["dampening"]:
+            for parameter in group["params"]:
+                zero = torch.zeros_like(parameter, requires_grad=False)
+                optimizer.state[parameter]["momentum_buffer"] = zero

@@ -1,51 +1,125 @@
-"""What is done to newly built networks before they are trained."""
+"""New networks: what they are built from, and what is done before their training."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from skpresto._networks.diversity import make_different
-from skpresto._networks.forward import outputs_of
-from skpresto._networks.module_hooks import adapt_precision, copy_inputs
-from skpresto._networks.probe import changes_inputs, try_network
+from skpresto._data.features import logits_of, map_parts
+from skpresto._networks.probe import try_network
+
+# Standard deviation of the noise, relative to the root mean square of a parameter.
+_RELATIVE_NOISE = 0.01
 
 
-def prepare_networks(
-    networks: list[nn.Module], batch: Any, n_classes: int, *, must_differ: bool
-) -> None:
-    """Try networks out, and adapt them to the training.
+@dataclass(frozen=True)
+class Blueprint:
+    """What is needed to build the networks of a fit.
 
     Parameters
     ----------
-    networks : list of nn.Module
-        In evaluation mode.
-    batch : Tensor
-        A few samples, on the device of the networks.
+    module_factory : callable
+        Makes one module, or several side by side: ``module_factory(n_networks,
+        **module_params)``.
+    is_pretrained : bool
+        Whether networks start from the weights of an instance given by the user.
+    probe_batch : Tensor, or dict or tuple of tensors
+        Two training samples, with which a new module is tried out, on the device.
     n_classes : int
-        Number of outputs that the networks must have.
-    must_differ : bool
-        Whether networks need different weights.
+        Number of classes.
+    n_epochs : int
+        Number of epochs that they will be trained for.
+    n_networks : int, default=1
+        Number of networks trained side by side.
+    must_differ : bool, default=False
+        Whether networks need different initial weights.
     """
+
+    module_factory: Callable[..., nn.Module]
+    is_pretrained: bool
+    probe_batch: Any
+    n_classes: int
+    n_epochs: int
+    n_networks: int = 1
+    must_differ: bool = False
+
+
+def prepare_networks(networks: list[nn.Module], blueprint: Blueprint) -> None:
+    """Try networks out in evaluation mode, and adapt them to the training."""
     for network in networks:
         adapt_precision(network)
-        try_network(network, batch, n_classes)
-    # In training mode, it matters only if other networks get the same samples.
-    modes = [False, True] if len(networks) > 1 else [False]
-    if any(changes_inputs(networks[0], batch, training=mode) for mode in modes):
-        for network in networks:
-            copy_inputs(network)
-    if must_differ:
+        try_network(network, blueprint.probe_batch, blueprint.n_classes)
+    if blueprint.must_differ:
         make_different(networks)
+
+
+def adapt_precision(network: nn.Module) -> None:
+    """Let a network in half or double precision take and return other types.
+
+    Its inputs are cast to the type of its parameters, and its outputs to float32, in
+    which losses and probabilities are computed.
+    """
+    types = {p.dtype for p in network.parameters() if p.is_floating_point()}
+    if not types or torch.float32 in types:
+        return
+    # The inputs go through the first of the parameters first.
+    dtype = next(p.dtype for p in network.parameters() if p.is_floating_point())
+    cast = partial(_cast_inputs, dtype)
+    network.register_forward_pre_hook(cast, with_kwargs=True)
+    network.register_forward_hook(_as_float32)
+
+
+def _cast_inputs(
+    dtype: torch.dtype, network: nn.Module, args: tuple, kwargs: dict
+) -> tuple[tuple, dict]:
+    cast = partial(_cast, dtype)
+    return map_parts(cast, args), map_parts(cast, kwargs)
+
+
+def _cast(dtype: torch.dtype, part: Any) -> Any:
+    is_number = isinstance(part, Tensor) and part.is_floating_point()
+    return part.to(dtype) if is_number else part
+
+
+def _as_float32(network: nn.Module, args: tuple, outputs: Any) -> Any:
+    return _cast(torch.float32, logits_of(outputs))
+
+
+def make_different(networks: list[nn.Module]) -> None:
+    """Add a little noise to the weights of networks that equal the first one.
+
+    These are copies of one module, whose weights may come from pretraining, so that
+    they must not be initialized anew. Frozen parameters are left alone, and so are
+    those that are zero throughout.
+    """
+    for network in networks[1:]:
+        if not _are_equal(networks[0], network):
+            continue
+        with torch.no_grad():
+            for parameter in network.parameters():
+                if parameter.requires_grad:
+                    scale = parameter.float().square().mean().sqrt().item()
+                    noise = torch.randn_like(parameter, dtype=torch.float32)
+                    parameter.add_(noise, alpha=_RELATIVE_NOISE * scale)
+        if _are_equal(networks[0], network):
+            raise ValueError(
+                "Two networks with equal initial weights stay equal. The module given "
+                "is an instance whose trainable weights are all zero; initialize them "
+                "with random numbers, or pass its class instead."
+            )
+
+
+def _are_equal(first: nn.Module, second: nn.Module) -> bool:
+    return all(map(torch.equal, first.parameters(), second.parameters()))
 
 
 def compile_networks(
     networks: list[nn.Module],
-    batch: Any,
     params: dict[str, Any],
-    around: Callable[[Callable], Callable],
+    try_out: Callable[[nn.Module], Any],
 ) -> None:
     """Compile networks in place, so that their parameters keep their names.
 
@@ -53,20 +127,18 @@ def compile_networks(
     ----------
     networks : list of nn.Module
         In evaluation mode.
-    batch : Tensor
-        A few samples, to try the first one.
     params : dict
         Arguments of ``torch.compile``.
-    around : callable
-        Makes of the compiled function the one that is called.
+    try_out : callable
+        Applies a network to a few samples.
     """
     try:
         for network in networks:
             # As network.compile(), which ignores classes of torch such as Sequential.
             compiled = torch.compile(partial(_call, network), **params)
-            network._compiled_call_impl = around(compiled)
+            network._compiled_call_impl = compiled
         with torch.no_grad():
-            outputs_of(networks[0], batch)
+            try_out(networks[0])
     except Exception as error:  # compilers raise errors of many kinds
         raise ValueError(
             f"module could not be compiled: {type(error).__name__}: {error}. Leave "

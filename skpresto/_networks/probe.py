@@ -8,10 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._data.collate import N_PROBED
-from skpresto._data.features import map_parts, parts_of
-from skpresto._networks.forward import check_names, outputs_of
-from skpresto._networks.losses import check_one_per_sample
-from skpresto._networks.module_hooks import copied
+from skpresto._data.features import copied, map_parts
+from skpresto._networks.forward import check_names, check_one_per_sample, outputs_of
 from skpresto._warn import warn_caller
 from skpresto.exceptions import MismatchWarning
 
@@ -57,29 +55,6 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
             "output of its last layer, not of argmax, detach or no_grad."
         )
     return outputs.detach()
-
-
-def changes_inputs(network: nn.Module, batch: Any, *, training: bool) -> bool:
-    """Return whether a network works in place on the samples it is given.
-
-    In training mode, a copy of the network is tried, since a forward pass changes
-    statistics, and the random state is restored.
-    """
-    inputs = map_parts(copied, batch)
-    given = [part for part in parts_of(inputs) if isinstance(part, Tensor)]
-    # In-place operations count, even those that happen to leave these values alone.
-    before = [(tensor._version, tensor.clone()) for tensor in given]
-    if training:
-        network = copy.deepcopy(network).train()
-    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of(given)):
-        try:
-            outputs_of(network, inputs)
-        except (RuntimeError, ValueError):  # two samples may be too few for BatchNorm
-            return False
-    return any(
-        tensor._version != version or not torch.equal(tensor, values)
-        for tensor, (version, values) in zip(given, before, strict=True)
-    )
 
 
 def _gpus_of(tensors: list[Tensor]) -> list[torch.device]:

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from skpresto._data.features import logits_of
+from skpresto._data.features import copied, logits_of, map_parts
 
 
 class NetworkStack(nn.Module):
@@ -69,8 +69,15 @@ class FinalAndFoldNetworks(nn.Module):
 def _stacked_logits(
     networks: Iterable[nn.Module], inputs: tuple, named: dict[str, Any]
 ) -> Tensor:
-    """Return the logits of several networks, of shape (k, b, n_classes)."""
-    return torch.stack([logits_of(network(*inputs, **named)) for network in networks])
+    """Return the logits of several networks, of shape (k, b, n_classes).
+
+    Each gets a copy of the inputs, since modules may work in place on them.
+    """
+    outputs = []
+    for network in networks:
+        own, own_named = map_parts(copied, inputs), map_parts(copied, named)
+        outputs.append(logits_of(network(*own, **own_named)).float())
+    return torch.stack(outputs)
 
 
 def _mean_logarithm(outputs: Tensor) -> Tensor:
@@ -90,16 +97,3 @@ def networks_of(module: nn.Module) -> list[nn.Module]:
     if isinstance(module, FinalAndFoldNetworks):
         return networks_of(module.final)
     return list(module.networks) if isinstance(module, NetworkStack) else [module]
-
-
-def predicted_classes(logits: Tensor) -> Tensor:
-    """Return the class predicted by one network or by an ensemble, of shape (1, b).
-
-    Parameters
-    ----------
-    logits : Tensor of shape (k, b, n_classes)
-        Outputs of k networks.
-    """
-    if len(logits) == 1:
-        return logits.argmax(dim=2)
-    return torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True).argmax(dim=2)

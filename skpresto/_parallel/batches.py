@@ -1,86 +1,101 @@
 """Batches of which a process reads its own rows only."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from skpresto._data.batches import Announce, BatchOrder, TensorBatches
-from skpresto._data.features import map_parts
+from skpresto._data.batches import (
+    Batches,
+    TensorBatches,
+    drawn_order,
+    worker_seeds,
+)
+from skpresto._data.features import on_device
 from skpresto._data.training_data import TrainingRows
 from skpresto._parallel.exchange import Exchange
-from skpresto._parallel.shares import share_of
+from skpresto._parallel.shares import LEAST_ROWS, share_of
 
 
-class DrawnOrder(BatchOrder):
-    """An order that is drawn at once, before anything else draws random numbers."""
+def shared_batches(
+    rows: TrainingRows,
+    loader_params: dict[str, Any],
+    device: str | torch.device,
+    epoch: int,
+    exchange: Exchange,
+) -> Batches:
+    """Return the batches of an epoch: features of own rows, labels and order of all.
 
-    def __init__(self, order: BatchOrder) -> None:
-        super().__init__(order.n_rows, order.batch_size, order.shuffle, order.drop_last)
-        self._drawn = order.draw()
-
-    def draw(self) -> Tensor:
-        """Return the positions that were drawn."""
-        return self._drawn
-
-
-class SharedTensorBatches(TensorBatches):
-    """Batches of rows in memory: features of own rows, labels and positions of all."""
-
-    def __init__(
-        self,
-        dataset: TrainingRows,
-        order: BatchOrder,
-        device: str | torch.device,
-        announce: Announce,
-        exchange: Exchange,
-    ) -> None:
-        super().__init__(dataset, order, device, announce)
-        self.exchange = exchange
-
-    def _features(self, index: Tensor, sizes: list[int]) -> Iterator[Any]:
-        own = [_own(part, self.exchange) for part in index.split(sizes)]
-        yield from super()._features(torch.cat(own), [len(part) for part in own])
+    The parameters are those of :func:`~skpresto._data.batches.training_batches`.
+    """
+    drawn, params = drawn_order(rows, loader_params)
+    own = [_own(positions, exchange) for positions in drawn]
+    if rows.X.is_in_memory and not params:
+        return TensorBatches(rows, drawn, device, read=own)
+    return SharedLoaderBatches(rows, drawn, own, device, params, epoch)
 
 
 class SharedLoaderBatches:
-    """The same for rows that a ``DataLoader`` reads, maybe in worker processes.
+    """Batches that a ``DataLoader`` reads, maybe in worker processes.
 
     Features are None for a batch of which this process has no rows.
     """
 
     def __init__(
         self,
-        dataset: TrainingRows,
-        order: BatchOrder,
+        rows: TrainingRows,
+        drawn: Sequence[Tensor],
+        own: Sequence[Tensor],
         device: str | torch.device,
-        exchange: Exchange,
         loader_params: dict[str, Any],
+        epoch: int,
     ) -> None:
-        self.dataset = dataset
-        self.order = order
+        self.rows = rows
         self.device = device
-        self.exchange = exchange
         self.loader_params = loader_params
+        self.epoch = epoch
+        self._own = own
+        self._index = [rows.positions(part) for part in drawn]
+        self.order: Sequence[Tensor] | None = [i.to(device) for i in self._index]
 
     def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
-        dataset, batches = self.dataset, list(self.order)
-        own = [_own(positions, self.exchange) for positions in batches]
-        sampled: Any = [positions for positions in own if len(positions)]
-        read = iter(DataLoader(dataset, batch_sampler=sampled, **self.loader_params))
-        for positions, mine in zip(batches, own, strict=True):
-            features = None
-            if len(mine):
-                features = map_parts(self._on_device, next(read)[0])
-            index = positions if dataset.rows is None else dataset.rows[positions]
-            labels = dataset.labels.index_select(0, index)
+        sampled: Any = [part for part in self._own if len(part)]
+        # Here, where random numbers are those of this process.
+        params = {"generator": worker_seeds(self.epoch), **self.loader_params}
+        read = iter(DataLoader(self.rows, batch_sampler=sampled, **params))
+        for index, own in zip(self._index, self._own, strict=True):
+            features = on_device(next(read)[0], self.device) if len(own) else None
+            labels = self.rows.labels.index_select(0, index)
             yield features, labels.to(self.device), index.to(self.device)
-
-    def _on_device(self, part: Any) -> Any:
-        return part.to(self.device) if hasattr(part, "to") else part
 
 
 def _own(rows: Tensor, exchange: Exchange) -> Tensor:
     return rows[share_of(len(rows), exchange.rank, exchange.size)]
+
+
+def check_batches(params: dict[str, Any], n_processes: int) -> None:
+    """Raise if batches cannot be divided among processes.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters of the iterator over training batches, with ``batch_size``.
+    n_processes : int
+        Number of processes.
+    """
+    for name in ("sampler", "batch_sampler"):
+        if params.get(name) is not None:
+            raise ValueError(
+                f"iterator_train__{name} cannot be used in data_parallel, since all "
+                "processes must draw the same batches. Leave it out, or leave the "
+                "block."
+            )
+    size, least = params["batch_size"], LEAST_ROWS * n_processes
+    if size != -1 and size < least:
+        raise ValueError(
+            f"data_parallel with {n_processes} processes needs a batch_size of at "
+            f"least {least}, so that each has {LEAST_ROWS} rows of a batch, got "
+            f"{size}. Raise batch_size, or start fewer processes."
+        )

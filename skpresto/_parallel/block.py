@@ -8,7 +8,7 @@ import torch.distributed as dist
 
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.team import ProcessTeam
-from skpresto._training.team import active_team, teamed
+from skpresto._training.context import context_with, current_context
 from skpresto.exceptions import ParallelError
 
 #: Seconds for which others are waited for if a block is left by an error.
@@ -58,7 +58,7 @@ def data_parallel(group: Any = None) -> Iterator[None]:
         with skpresto.data_parallel():
             clf.fit(X, y)
     """
-    if not active_team().is_alone:
+    if not current_context().team.is_alone:
         raise RuntimeError(
             "data_parallel blocks cannot be nested. Leave the outer one first."
         )
@@ -67,7 +67,7 @@ def data_parallel(group: Any = None) -> Iterator[None]:
         yield
         return
     try:
-        with teamed(ProcessTeam(exchange)):
+        with context_with(team=ProcessTeam(exchange)):
             yield
     except ParallelError:
         raise

@@ -5,8 +5,8 @@ from io import BytesIO
 from skpresto._parallel.exchange import Exchange
 from skpresto._resume.files import read_state
 from skpresto._resume.journal import FitJournal, put_back
-from skpresto._training.journal import Journal
-from skpresto._training.run_state import RunState
+from skpresto._training.context import Journal
+from skpresto._training.stage import StageRun
 
 
 class SharedJournal:
@@ -27,7 +27,7 @@ class SharedJournal:
         self._journal = journal
         self._exchange = exchange
 
-    def resume(self, run: RunState) -> None:
+    def resume(self, run: StageRun) -> None:
         """Put the stage that begins into its stored state, if there is one."""
         files = {}
         if isinstance(self._journal, FitJournal):
@@ -38,7 +38,7 @@ class SharedJournal:
             device = run.trainer.net.device
             put_back(run, {e: read_state(BytesIO(f), device) for e, f in files.items()})
 
-    def save(self, run: RunState) -> None:
+    def save(self, run: StageRun) -> None:
         """Store the state after an epoch, in the first process."""
         self._journal.save(run)
 

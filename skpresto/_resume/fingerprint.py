@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from torch import Tensor, nn
 
 from skpresto._data.samples import SampleRows, TensorRows
-from skpresto._data.training_data import TrainingData
+from skpresto._training.request import FitRequest
 
 #: Parameters that do not affect the result.
 _WITHOUT_EFFECT = {"verbose"}
@@ -23,10 +23,10 @@ _PACKAGES = ("skpresto", "torch", "numpy", "scikit-learn", "skorch")
 _N_ROWS_READ = 64
 
 
-def fingerprint(estimator: Any, data: TrainingData) -> dict[str, str]:
+def fingerprint(estimator: Any, request: FitRequest) -> dict[str, str]:
     """Return one digest for each thing that a fit depends on, by its name."""
-    params = estimator.get_params(deep=False)
-    labels = np.asarray(estimator.classes_)
+    params, data = estimator.get_params(deep=False), request.data
+    labels = np.asarray(request.classes)
     return {
         "class": type(estimator).__name__,
         **{f"version of {name}": version(name) for name in _PACKAGES},

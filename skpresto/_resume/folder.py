@@ -4,18 +4,21 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from skpresto._data.training_data import TrainingData
 from skpresto._resume.files import MARKER, read_json, write_json
 from skpresto._resume.fingerprint import changed, fingerprint
 from skpresto._resume.journal import FitJournal
-from skpresto._training.journal import Journal, NoJournal
-from skpresto._training.team import active_team
+from skpresto._training.context import (
+    Journal,
+    NoJournal,
+    context_with,
+    current_context,
+)
+from skpresto._training.request import FitRequest
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
 
@@ -41,13 +44,13 @@ class ResumeFolder:
         self._n_fits = 0
 
     def begin_fit(
-        self, estimator: Any, data: TrainingData, seed: int
+        self, estimator: Any, request: FitRequest, seed: int
     ) -> tuple[Journal, int]:
         """Return the journal of the next fit, and the seed that it began with."""
         self._n_fits += 1
         folder = self.path / f"fit-{self._n_fits:05d}"
         description = folder / "fit.json"
-        now = fingerprint(estimator, data)
+        now = fingerprint(estimator, request)
         if description.exists():
             stored = read_json(description)
             self._check_same(estimator, stored["fingerprint"], now)
@@ -99,17 +102,6 @@ class ResumeFolder:
             )
 
 
-_ACTIVE: ContextVar[ResumeFolder | None] = ContextVar("skpresto_resume", default=None)
-
-
-def begin_fit(estimator: Any, data: TrainingData, seed: int) -> tuple[Journal, int]:
-    """Return the journal of a fit, which is empty outside a block, and its seed."""
-    folder = _ACTIVE.get()
-    if folder is None or not active_team().is_first:
-        return NoJournal(), seed
-    return folder.begin_fit(estimator, data, seed)
-
-
 @contextmanager
 def resumable(
     folder: str | os.PathLike, *, keep: bool = False, every: float = 30.0
@@ -157,18 +149,15 @@ def resumable(
     3
     """
     _check_every(every)
-    if not active_team().is_first:  # the first process stores for all
+    if not current_context().team.is_first:  # the first process stores for all
         yield
         return
     path = _prepared(folder)
     lock = _locked(path)
     try:
         active = ResumeFolder(path, every)
-        token = _ACTIVE.set(active)
-        try:
+        with context_with(folder=active):
             yield
-        finally:
-            _ACTIVE.reset(token)
         if active.is_interrupted and not keep:
             keep = True
             warn_caller(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from skpresto._resume.files import read_state, write_state
-from skpresto._training.run_state import RunState
+from skpresto._training.stage import StageRun
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
 
@@ -36,7 +36,7 @@ class FitJournal:
         self._written_at = time.monotonic()
         self._stored: set[int] = set()
 
-    def resume(self, run: RunState) -> None:
+    def resume(self, run: StageRun) -> None:
         """Put the stage that begins into its stored state, if there is one."""
         device = run.trainer.net.device
         states = {e: read_state(path, device) for e, path in self.begin().items()}
@@ -60,7 +60,7 @@ class FitJournal:
         contenders = {epoch: self._contender_path(epoch) for epoch in self._stored}
         return {LATEST: self._path, **contenders}
 
-    def save(self, run: RunState) -> None:
+    def save(self, run: StageRun) -> None:
         """Store the state after an epoch, unless the last write was a moment ago."""
         if time.monotonic() - self._written_at < self.every:
             return
@@ -79,8 +79,8 @@ class FitJournal:
         """Note that Ctrl-C ended the fit, so that its folder is kept."""
         self.is_interrupted = True
 
-    def _write(self, run: RunState) -> None:
-        state = run.collect()
+    def _write(self, run: StageRun) -> None:
+        state = run.state_dict()
         kept = set(state["contenders"])
         # First what the state refers to, last what only the previous one needed.
         for epoch in kept - self._stored:
@@ -98,9 +98,9 @@ class FitJournal:
         return self.folder / f"run-{self._n_runs:04d}-epoch-{epoch + 1:05d}.pt"
 
 
-def put_back(run: RunState, states: dict[int, dict[str, Any]]) -> None:
+def put_back(run: StageRun, states: dict[int, dict[str, Any]]) -> None:
     """Put a stage into the state that was read from the files of the stage."""
-    run.restore(states.pop(LATEST), states)
+    run.load_state_dict(states.pop(LATEST), states)
 
 
 def latest_stage(folder: Path) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ class Checkpoint:
     optimizer: dict[str, Any]
     scaler: dict[str, Any]
     schedules: list[dict[str, Any]]
-    predictions: tuple[Tensor, Tensor]
+    predictions: dict[str, Tensor]
     random_states: dict[str, Tensor]
 
     @classmethod
@@ -43,12 +43,12 @@ class Checkpoint:
             n_epochs=n_epochs,
             module=copy.deepcopy(net.module_.state_dict()),
             # state_dict() lacks the buffers that are not saved with a module.
-            buffers=[buffer.clone() for buffer in net.module_.buffers()],
+            buffers=list(map(torch.clone, net.module_.buffers())),
             criterion=copy.deepcopy(net.criterion_.state_dict()),
             optimizer=copy.deepcopy(net.optimizer_.state_dict()),
             scaler={} if net.scaler_ is None else net.scaler_.state_dict(),
-            schedules=[_schedule_state(callback) for callback in net.lr_schedulers],
-            predictions=history.state(),
+            schedules=list(map(_schedule_state, net.lr_schedulers)),
+            predictions=history.state_dict(),
             random_states=_random_states(net.device),
         )
 
@@ -71,21 +71,22 @@ class Checkpoint:
         for callback, state in zip(net.lr_schedulers, self.schedules, strict=True):
             callback.batch_idx_ = state["batch_idx"]
             callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))
-        history.restore(self.predictions)
+        history.load_state_dict(self.predictions)
         _set_random_states(self.random_states, net.device)
 
     @property
     def nbytes(self) -> int:
         """Memory taken by the tensors of the checkpoint."""
-        per_parameter = self.optimizer["state"].values()
-        tensors = [
-            *self.module.values(),
-            *self.buffers,
-            *self.criterion.values(),
-            *(value for state in per_parameter for value in state.values()),
-            *self.predictions,
-        ]
-        return sum(t.nbytes for t in tensors if isinstance(t, Tensor))
+        tensors = [*self.buffers]
+        for part in (self.module, self.criterion, self.predictions):
+            tensors += part.values()
+        for state in self.optimizer["state"].values():
+            tensors += state.values()
+        return sum(map(_nbytes, tensors))
+
+
+def _nbytes(value: Any) -> int:
+    return value.nbytes if isinstance(value, Tensor) else 0
 
 
 def _schedule_state(callback: Any) -> dict[str, Any]:
@@ -134,10 +135,9 @@ class CheckpointStore:
 
     def put(self, epoch: int, checkpoint: Checkpoint) -> None:
         """Keep ``checkpoint`` as that of ``epoch``."""
-        in_memory = sum(
-            kept.nbytes for kept in self._kept.values() if isinstance(kept, Checkpoint)
-        )
-        fits = in_memory + checkpoint.nbytes <= self.memory_limit
+        in_memory = [k for k in self._kept.values() if isinstance(k, Checkpoint)]
+        n_bytes = sum(kept.nbytes for kept in [checkpoint, *in_memory])
+        fits = n_bytes <= self.memory_limit
         self._kept[epoch] = checkpoint if fits else _written(checkpoint)
 
     def keep_only(self, epochs: Collection[int]) -> None:

@@ -1,29 +1,39 @@
 """One epoch of training: forward pass, selection, optimizer step, for each batch."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from skpresto._data.batch import Batch
 from skpresto._data.training_data import TrainingRows
 from skpresto._heap import has_large_outputs, return_freed_memory
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._networks.losses import sample_losses
+from skpresto._label_quality.recorder import Recorder
+from skpresto._networks.forward import sample_losses
 from skpresto._networks.net import NoisyLabelNet
-from skpresto._networks.stack import predicted_classes
-from skpresto._training.policy import Batch, Selection, SelectionPolicy
-from skpresto._training.step import Step, StepIfSelected, StepUnlessEmpty
-from skpresto._training.tally import EpochSums, Tally
+from skpresto._training.machinery import Machinery
+from skpresto._training.policy import Selection
+from skpresto._training.stage import Stage
 from skpresto._training.torch_state import pause_for_predictions
 
-#: Receives positions of shape (b,), logits of shape (k, b, n_classes), and the number
-#: of epochs completed.
-Observer = Callable[[Tensor, Tensor, int], None]
+# Batches whose losses are collected before they are averaged together.
+_BATCHES_AT_ONCE = 64
 
 
-class EpochLoop:
-    """Train a net for one epoch at a time, on what a policy selects.
+def run_epoch(
+    net: NoisyLabelNet,
+    machinery: Machinery,
+    stage: Stage,
+    history: PredictionHistory,
+    recorders: Sequence[Recorder],
+    rows: TrainingRows,
+    sample_weight: Tensor | None,
+    epoch: int,
+) -> "EpochSums":
+    """Train for one epoch.
 
     skorch's own loop makes one loss of a batch before a callback can see it, and waits
     for the device in each batch. This one keeps a loss per sample, records every
@@ -33,140 +43,189 @@ class EpochLoop:
     ----------
     net : NoisyLabelNet
         The net.
+    machinery : Machinery
+        Makes batches, and applies and updates the networks.
+    stage : Stage
+        Its policy selects what is learned.
     history : PredictionHistory
-        Receives the predicted class of every sample visited.
+        The first of the recorders; it is told the order of the epoch.
+    recorders : sequence of Recorder
+        See every batch before the policy does.
+    rows : TrainingRows
+        What to train on.
     sample_weight : Tensor of shape (n_samples,), or None
         Weights by which those of the policy are multiplied.
+    epoch : int
+        Number of epochs completed before.
+    """
+    policy, tally = stage.policy, Tally()
+    net._set_training(True)
+    step = machinery.step(policy, sample_weight is not None)
+    has_listeners = net.has_batch_callbacks
+    is_large = has_large_outputs(len(net.networks), net.batch_size, history.n_classes)
+    batches = machinery.batches(rows, epoch)
+    history.expect(batches.order)
+    with machinery.randomness(epoch):
+        for features, labels, index in batches:
+            pause_for_predictions()
+            if has_listeners:
+                net.notify_batch_begin((features, labels))
+            outputs = step.forward(features, len(labels))
+            losses = sample_losses(net.criterion_, outputs, labels)
+            fold = None if stage.folds is None else stage.folds.index_select(0, index)
+            batch = batch_of(index, labels, outputs, losses, epoch, fold)
+            for recorder in recorders:
+                recorder.record(batch)
+            if policy.needs_gradients:
+                batch = batch._replace(losses=losses.view(batch.losses.shape))
+            selection = policy.select(batch)
+            losses = selected_losses(net.criterion_, selection, outputs, losses)
+            seen = losses.detach().view(batch.losses.shape)
+            weights = total_weights(selection, sample_weight, index, seen)
+            step.learn(losses, weights, (features, labels))
+            tally.add(seen, weights)
+            if has_listeners:
+                net.notify_batch_end((features, labels), outputs, tally.last_loss())
+            if is_large:
+                return_freed_memory()
+    for recorder in recorders:
+        recorder.end_epoch()
+    return tally.sums()
+
+
+def batch_of(
+    index: Tensor,
+    labels: Tensor,
+    outputs: Tensor,
+    losses: Tensor,
+    epoch: int,
+    fold: Tensor | None,
+) -> Batch:
+    """Return what recorders see of a batch, with a leading axis for networks."""
+    logits = outputs.detach()
+    logits = logits.unsqueeze(0) if logits.dim() == 2 else logits
+    seen = losses.detach().view(logits.shape[:2])
+    return Batch(index, labels, logits, seen, epoch, fold)
+
+
+def selected_losses(
+    criterion: Any, selection: Selection, outputs: Tensor, losses: Tensor
+) -> Tensor:
+    """Return the losses to minimize, with gradients, of shape (k * b,)."""
+    if selection.targets is not None:
+        losses = sample_losses(criterion, outputs, selection.targets)
+    if selection.objective is not None:
+        logits = outputs.reshape(-1, *outputs.shape[-2:])
+        losses = selection.objective(logits, losses.view(logits.shape[:2]))
+    return losses.reshape(-1)
+
+
+def total_weights(
+    selection: Selection, sample_weight: Tensor | None, index: Tensor, losses: Tensor
+) -> Tensor | None:
+    """Return the weights of the policy times those of the samples."""
+    if sample_weight is None:
+        return selection.weights
+    own = sample_weight.index_select(0, index).to(losses.dtype).expand_as(losses)
+    return own if selection.weights is None else own * selection.weights
+
+
+class EpochSums(NamedTuple):
+    """The sums of a :class:`Tally`.
+
+    Parameters
+    ----------
+    losses : list of float or None
+        Mean loss of each batch; None where nothing was selected.
+    n_selected : int
+        Samples selected, summed over the networks.
+    n_skipped : int
+        Batches in which nothing was selected.
     """
 
-    def __init__(
-        self,
-        net: NoisyLabelNet,
-        history: PredictionHistory,
-        sample_weight: Tensor | None = None,
-    ) -> None:
-        self.net = net
-        self.history = history
-        self.sample_weight = sample_weight
-        #: Returns the outputs for the features of a batch.
-        self.infer: Callable[[Any], Tensor] = net.infer
+    losses: list[float | None]
+    n_selected: int
+    n_skipped: int
 
-    def run(
-        self,
-        rows: TrainingRows,
-        policy: SelectionPolicy,
-        epoch: int,
-        observe: Observer | None = None,
-    ) -> EpochSums:
-        """Train for one epoch.
+
+class Tally:
+    """Collect losses and weights of each batch without waiting for the device."""
+
+    def __init__(self) -> None:
+        self._batches: list[tuple[Tensor, Tensor | None]] = []
+        self._losses: list[Tensor] = []
+        self._n_selected: list[Tensor] = []
+
+    def add(self, losses: Tensor, weights: Tensor | None) -> None:
+        """Add a batch.
 
         Parameters
         ----------
-        rows : TrainingRows
-            What to train on.
-        policy : SelectionPolicy
-            Decides what each batch learns from.
-        epoch : int
-            Number of epochs completed before.
-        observe : callable, default=None
-            Called for each batch, see :data:`Observer`.
+        losses : Tensor of shape (k, b)
+            Losses of the samples for each network.
+        weights : Tensor of shape (k, b), or None
+            Weights of the samples; None means that all were selected.
         """
-        net = self.net
-        net._set_training(True)
-        step, tally = self._step(policy), Tally()
-        has_listeners = net.has_batch_callbacks
-        is_large = has_large_outputs(
-            len(net.networks), net.batch_size, self.history.n_classes
-        )
-        for batch in self._batches(rows, epoch):
-            pause_for_predictions()
-            if has_listeners:
-                net.notify("on_batch_begin", batch=batch[:2], training=True)
-            try:
-                outputs = self._learn(batch, policy, epoch, step, tally, observe)
-            except ValueError as error:
-                raise_for_single_rows(error, len(batch[1]))
-                raise
-            if has_listeners:
-                net.notify_batch_end(batch[:2], outputs, tally.last_loss())
-            if is_large:
-                return_freed_memory()
-        self.history.flush()
-        return tally.sums()
+        if len(self._batches) == _BATCHES_AT_ONCE:
+            self._average()
+        self._batches.append((losses, weights))
 
-    def _batches(self, rows: TrainingRows, epoch: int) -> Iterable:
-        """Return the batches of an epoch: features, labels and positions."""
-        return self.net.training_batches(rows, self.history.expect, epoch)
+    def last_loss(self) -> Tensor | None:
+        """Return the mean loss of the last batch, None if nothing was selected."""
+        losses, weights = self._batches[-1]
+        single = None if weights is None else weights.unsqueeze(0)
+        means, n_selected = mean_losses(losses.unsqueeze(0), single)
+        return means[0] if n_selected[0] else None
 
-    def _learn(
-        self,
-        batch: tuple[Any, Tensor, Tensor],
-        policy: SelectionPolicy,
-        epoch: int,
-        step: Step,
-        tally: Tally,
-        observe: Observer | None,
-    ) -> Tensor:
-        """Learn from what the policy selects of the batch; return the outputs."""
-        features, labels, index = batch
-        step.begin()
-        outputs = self.infer(features)
-        losses = sample_losses(self.net.criterion_, outputs, labels)
-        values = outputs.detach()
-        logits = values.unsqueeze(0) if values.dim() == 2 else values
-        seen = losses.detach().view(logits.shape[:2])
-        self.history.record(index, predicted_classes(logits))
-        if observe is not None:
-            observe(index, logits, epoch)
-        given = losses.view(seen.shape) if policy.needs_gradients else seen
-        selection = policy.select(Batch(index, labels, logits, given, epoch))
-        if selection.targets is not None or selection.objective is not None:
-            losses = self._selected_losses(selection, outputs, losses)
-            seen = losses.detach().view(logits.shape[:2])
-        weights = self._weights(selection, index, seen)
-        step.learn(losses, weights, batch[:2])
-        tally.add(seen, weights)
-        return values
+    def sums(self) -> EpochSums:
+        """Return the sums over all batches. Waits for the device."""
+        self._average()
+        n_selected = torch.cat(self._n_selected).tolist()
+        losses = [
+            loss if n else None
+            for loss, n in zip(
+                torch.cat(self._losses).tolist(), n_selected, strict=True
+            )
+        ]
+        return EpochSums(losses, sum(n_selected), n_selected.count(0))
 
-    def _selected_losses(
-        self, selection: Selection, outputs: Tensor, losses: Tensor
-    ) -> Tensor:
-        """Return the losses to minimize, with gradients, of shape (k * b,)."""
-        if selection.targets is not None:
-            losses = sample_losses(self.net.criterion_, outputs, selection.targets)
-        if selection.objective is not None:
-            logits = outputs.reshape(-1, *outputs.shape[-2:])
-            losses = selection.objective(logits, losses.view(logits.shape[:2]))
-        return losses.reshape(-1)
-
-    def _weights(
-        self, selection: Selection, index: Tensor, seen: Tensor
-    ) -> Tensor | None:
-        if self.sample_weight is None:
-            return selection.weights
-        own = self.sample_weight.index_select(0, index).to(seen.dtype).expand_as(seen)
-        return own if selection.weights is None else own * selection.weights
-
-    def _step(self, policy: SelectionPolicy) -> Step:
-        """Return how steps are made in this epoch."""
-        net = self.net
-        on_gradients = net.notify_gradients if net.has_gradient_callbacks else None
-        parts = net.module_, net.optimizer_, on_gradients, net.scaler_
-        if not policy.may_select_nothing and self.sample_weight is None:
-            return Step(*parts)
-        # Callbacks are called for steps that are made, and for no others.
-        has_listeners = net.has_gradient_callbacks or net.has_batch_callbacks
-        waits = torch.device(net.device).type != "cpu"
-        if waits and not has_listeners and StepUnlessEmpty.serves(*parts):
-            return StepUnlessEmpty(*parts)
-        return StepIfSelected(*parts)
+    def _average(self) -> None:
+        """Reduce the collected batches to two numbers each."""
+        for (_, is_plain), alike in groupby(self._batches, key=_kind):
+            losses, weights = zip(*alike, strict=True)
+            together = None if is_plain else torch.stack(weights)
+            means, n_selected = mean_losses(torch.stack(losses), together)
+            self._losses.append(means)
+            self._n_selected.append(n_selected)
+        self._batches.clear()
 
 
-def raise_for_single_rows(error: ValueError, n_rows: int) -> None:
-    """Explain BatchNorm's error for a batch of one row."""
-    if n_rows == 1 and "more than 1 value per channel" in str(error):
-        raise ValueError(
-            "module has BatchNorm layers, which cannot be trained on a batch of one "
-            "row, whose variance is zero. Use a batch_size of 2 or more (and a sampler "
-            "without batches of one row), or LayerNorm instead."
-        ) from error
+def _kind(batch: tuple[Tensor, Tensor | None]) -> tuple[torch.Size, bool]:
+    losses, weights = batch
+    return losses.shape, weights is None
+
+
+def mean_losses(losses: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return the mean loss of batches of one shape, and the number of samples.
+
+    Parameters
+    ----------
+    losses : Tensor of shape (n_batches, k, b)
+        Losses of the samples for each network. The mean losses of the networks are
+        added up.
+    weights : like losses, or None
+        Weights of the samples. A batch in which all are zero has a loss of 0.
+
+    Returns
+    -------
+    means : Tensor of shape (n_batches,)
+        Mean losses.
+    n_selected : Tensor of shape (n_batches,)
+        Number of weights that are not 0.
+    """
+    if weights is None:
+        sizes = torch.full((len(losses),), losses[0].numel(), device=losses.device)
+        return losses.mean(dim=2).sum(dim=1), sizes
+    totals = weights.sum(dim=2)
+    means = (losses * weights).sum(dim=2) / totals.where(totals > 0, 1)
+    return means.sum(dim=1), torch.count_nonzero(weights, dim=(1, 2))

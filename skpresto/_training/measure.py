@@ -1,55 +1,127 @@
-"""Measure an epoch from the predictions it recorded."""
+"""Measure an epoch from the predictions it recorded, and raise if it diverged."""
 
+import time
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from skpresto._data.training_data import TrainingData
+from skpresto._data.training_data import PredictionRows, TrainingData, TrainingRows
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._training.policy import AcceptsLabels
+from skpresto._networks.net import NoisyLabelNet
+from skpresto._training.epoch import EpochSums
+from skpresto._training.machinery import Machinery
+from skpresto._training.stage import Stage
+from skpresto._training.torch_state import pause_for_predictions
+from skpresto.exceptions import TrainingDivergedError
+from skpresto.stopping import EpochRecord
+
+#: Errors by their name; None where there are no rows to measure them on.
+Errors = dict[str, float | None]
 
 
 class EpochMeasurement:
-    """Compare the predictions after an epoch with those before it.
+    """Measure an epoch, and compare its predictions with those before it.
 
     Parameters
     ----------
+    net : NoisyLabelNet
+        The net, before the epoch.
+    machinery : Machinery
+        Predicts rows.
+    data : TrainingData
+        For held-out and validation rows, and for the true labels if known.
     history : PredictionHistory
         Predictions of all samples. Those before the epoch are copied.
     labels : Tensor of shape (n_samples,)
         Given labels, on the device of the history.
-    data : TrainingData
-        For the true labels, where they are known.
+    stage : Stage
+        The stage that the epoch is part of.
     """
 
     def __init__(
-        self, history: PredictionHistory, labels: Tensor, data: TrainingData
+        self,
+        net: NoisyLabelNet,
+        machinery: Machinery,
+        data: TrainingData,
+        history: PredictionHistory,
+        labels: Tensor,
+        stage: Stage,
     ) -> None:
+        self.net = net
+        self.machinery = machinery
+        self.data = data
         self.history = history
         self.labels = labels
-        self.data = data
+        self.stage = stage
+        self._started = time.perf_counter()
+        self._learning_rate = net.optimizer_.param_groups[0]["lr"]
         self._before = history.newest().clone()
         self._was_visited = history.is_visited()
 
-    def fields(
-        self, rows: Tensor | None, acceptance: AcceptsLabels | None
-    ) -> dict[str, Any]:
-        """Return fields of the epoch's record.
+    def errors(self, valid_rows: PredictionRows | None) -> Errors:
+        """Return the errors on validation and held-out rows."""
+        held_out, data = self.stage.holdout, self.data
+        return {
+            "valid_error": self._error_on(valid_rows, notify=True),
+            "holdout_error": self._error_on(
+                data.held_out_rows(held_out), data.weights_of(held_out)
+            ),
+        }
 
-        Parameters
-        ----------
-        rows : Tensor of positions, or None
-            The rows trained on; None means all.
-        acceptance : object with a method ``agrees``, or None
-            Which labels the method accepts; None means the majority vote.
+    def _error_on(
+        self,
+        rows: PredictionRows | None,
+        weights: Tensor | None = None,
+        notify: bool = False,
+    ) -> float | None:
+        """Return the fraction of rows, by weight, predicted otherwise than labeled.
+
+        It is nan if a row has no prediction.
         """
+        if rows is None:
+            return None
+        pause_for_predictions()
+        differs = self.net.disagrees(rows, self.machinery.predict, notify=notify)
+        return np.nan if differs is None else weighted_fraction(differs, weights)
+
+    def record(
+        self,
+        epoch: int,
+        rows: TrainingRows,
+        sums: EpochSums,
+        errors: Errors,
+        train_loss: float,
+    ) -> EpochRecord:
+        """Return the record of the epoch, which ends for the policy, too."""
+        stage, data, n_networks = self.stage, self.data, len(self.net.networks)
+        of_policy = stage.policy.end_epoch()
+        return EpochRecord(
+            epoch=epoch,
+            stage=stage.name,
+            train_loss=train_loss / n_networks,
+            learning_rate=self._learning_rate,
+            selected_fraction=sums.n_selected / (n_networks * len(rows)),
+            n_skipped_batches=sums.n_skipped,
+            n_valid=None if data.valid_labels is None else len(data.valid_labels),
+            n_holdout=None if stage.holdout is None else len(stage.holdout),
+            valid_error=errors["valid_error"],
+            holdout_error=errors["holdout_error"],
+            **self._of_predictions(rows.rows),
+            **of_policy,
+            seconds=time.perf_counter() - self._started,
+        )
+
+    def _of_predictions(self, rows: Tensor | None) -> dict[str, Any]:
+        """Return what is measured of the rows trained on; None means all."""
         visited = slice(None) if rows is None else rows.to(self.labels.device)
         now = self.history.newest()
         is_changed = ((now != self._before) | ~self._was_visited)[visited]
-        votes = self.history if acceptance is None else acceptance
-        is_memorized = votes.agrees(self.labels)[visited]
+        is_safe = self.stage.policy.is_safe()
+        if is_safe is None:
+            is_safe = self.history.is_safe(self.labels)
+        is_memorized = is_safe[visited]
         weights = self.data.weights_of(rows)
         return {
             "train_error": weighted_fraction((now != self.labels)[visited], weights),
@@ -86,3 +158,41 @@ def weighted_fraction(mask: Tensor, weights: Tensor | None) -> float:
     if weights is None:
         return mask.double().mean().item()
     return _total(mask, weights) / weights.double().sum().item()
+
+
+def check_epoch(
+    net: NoisyLabelNet,
+    epoch: int,
+    train_loss: float,
+    sums: EpochSums,
+    errors: dict[str, Any],
+) -> None:
+    """Raise if the loss of an epoch, or an error measured after it, is not a number."""
+    skipped_all = sums.n_skipped == len(sums.losses)
+    if not (np.isfinite(train_loss) or skipped_all):
+        raise TrainingDivergedError(
+            f"Training diverged: the mean loss of epoch {epoch} is {train_loss}, so "
+            "the network cannot be used. Lower the learning rate "
+            f"(lr={net.lr}), scale the columns of X, or check that the module returns "
+            "finite logits."
+        )
+    for name, error in errors.items():
+        if not np.isnan(error or 0):
+            continue
+        raise TrainingDivergedError(
+            "Training diverged, or the module cannot handle some rows: after epoch "
+            f"{epoch} it returns no finite logits for rows of which the {name} "
+            f"is measured. Lower the learning rate (lr={net.lr}), scale the columns of "
+            "X, or check the module for divisions and logarithms."
+        )
+
+
+def check_networks(net: NoisyLabelNet, batch: Any) -> None:
+    """Raise if trained networks cannot be used, tried on a few samples."""
+    if not net.is_finite(batch):
+        raise TrainingDivergedError(
+            "Training diverged in its last steps: the network has parameters or "
+            "outputs that are not finite, so it cannot be used. Lower the learning "
+            f"rate (lr={net.lr}), scale the columns of X, or check that the module "
+            "returns finite logits."
+        )

@@ -2,36 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
-
-class Batch(NamedTuple):
-    """A mini-batch of b samples as k networks see it.
-
-    It has no gradients, except the losses for policies with ``needs_gradients``.
-
-    Parameters
-    ----------
-    index : Tensor of shape (b,)
-        Positions of the samples in the training set.
-    labels : Tensor of shape (b,)
-        Given labels, as class numbers.
-    logits : Tensor of shape (k, b, n_classes)
-        Outputs of the training forward pass of each network.
-    losses : Tensor of shape (k, b)
-        Loss of each sample with respect to its given label.
-    epoch : int
-        Number of epochs completed by these networks.
-    """
-
-    index: Tensor  # type: ignore[assignment]  # hides tuple.index, which is not used
-    labels: Tensor
-    logits: Tensor
-    losses: Tensor
-    epoch: int
-
+from skpresto._data.batch import Batch
+from skpresto._data.state import Stateful
 
 #: Maps logits (k, b, n_classes) and losses (k, b), both with gradients, to the losses
 #: (k, b) that are minimized.
@@ -62,15 +38,7 @@ class Selection(NamedTuple):
     objective: Objective | None = None
 
 
-class AcceptsLabels(Protocol):
-    """Something that states which given labels are accepted as correct."""
-
-    def agrees(self, labels: Tensor) -> Tensor:
-        """Return a boolean tensor with one entry per training sample."""
-        ...
-
-
-class SelectionPolicy(ABC):
+class Policy(Stateful, ABC):
     """Decide for each mini-batch which samples are learned, and with which targets.
 
     A policy is created in ``fit`` and used for one or more stages of training. What it
@@ -81,19 +49,26 @@ class SelectionPolicy(ABC):
     may_select_nothing = True
     #: Whether the losses of a batch carry gradients, which can be computed repeatedly.
     needs_gradients = False
-    #: Which labels the method accepts; None means the majority vote of the predictions.
-    acceptance: AcceptsLabels | None = None
+    #: Of shape (n_samples,): which samples were learned with their given label at their
+    #: last visit, if that is what the method takes for safe; None otherwise.
+    selected: Tensor | None = None
+    #: Fraction of wrong labels that the method was given, or has estimated.
+    noise_rate: float | None = None
 
     @abstractmethod
     def select(self, batch: Batch) -> Selection:
         """Return what each network learns from the batch."""
 
-    def epoch_summary(self) -> dict[str, Any]:
-        """Return further fields for the record of the epoch that has just ended."""
+    def is_safe(self) -> Tensor | None:
+        """Return which given labels are safe at present; None means by vote."""
+        return None
+
+    def end_epoch(self) -> dict[str, Any]:
+        """Do what is due after an epoch; return further fields for its record."""
         return {}
 
 
-class LearnFromAll(SelectionPolicy):
+class LearnFromAll(Policy):
     """Learn from every sample with its given label."""
 
     may_select_nothing = False
@@ -103,7 +78,7 @@ class LearnFromAll(SelectionPolicy):
         return Selection()
 
 
-class LearnFromSubset(SelectionPolicy):
+class LearnFromSubset(Policy):
     """Learn from a set of samples that does not change in the course of a stage.
 
     Parameters
@@ -143,7 +118,7 @@ class RunningFraction:
         return fraction
 
 
-class CorrectingPolicy(SelectionPolicy):
+class CorrectingPolicy(Policy):
     """A policy that replaces some labels, and counts how many."""
 
     def __init__(self) -> None:
@@ -153,6 +128,6 @@ class CorrectingPolicy(SelectionPolicy):
         """Count the samples of a batch that are learned with a corrected label."""
         self._corrected.add(is_corrected)
 
-    def epoch_summary(self) -> dict[str, float]:
+    def end_epoch(self) -> dict[str, float]:
         """Return the fraction of samples learned with a corrected label."""
         return {"corrected_fraction": self._corrected.take()}

@@ -4,51 +4,56 @@ A network for which nothing was selected must not change: neither its weights no
 optimizer state nor the statistics of BatchNorm.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.optim import Optimizer
+from torch import Tensor
 
-from skpresto._networks.stack import networks_of
+from skpresto._networks.net import NoisyLabelNet
 
 
 class Step:
-    """Take an optimizer step in every batch.
+    """Apply the networks to a batch, and take an optimizer step.
 
     Parameters
     ----------
-    module : nn.Module
-        One network, or a stack of them.
-    optimizer : Optimizer
-        Over the parameters of all networks.
-    on_gradients : callable, default=None
-        Called with the batch when its gradients are computed, before they are used.
-    scaler : GradScaler, default=None
-        Scales losses up so that gradients in float16 do not become zero.
+    net : NoisyLabelNet
+        A started net. Losses are scaled up by its ``scaler_``, if it has one, so that
+        gradients in float16 do not become zero.
     """
 
-    def __init__(
-        self,
-        module: nn.Module,
-        optimizer: Optimizer,
-        on_gradients: Callable[[Any], None] | None = None,
-        scaler: Any = None,
-    ) -> None:
-        self.networks = networks_of(module)
-        self.optimizer = optimizer
-        self.on_gradients = on_gradients
-        self.scaler = scaler
-        groups = optimizer.param_groups
-        self._parameters = [p for group in groups for p in group["params"]]
+    def __init__(self, net: NoisyLabelNet) -> None:
+        self.net = net
+        self.networks = net.networks
+        self.optimizer: Any = net.optimizer_
+        self.scaler = net.scaler_
+        self._tells_gradients = net.has_gradient_callbacks
+        self._parameters: list[Tensor] = []
+        for group in self.optimizer.param_groups:
+            self._parameters += group["params"]
         self._equal: Tensor | None = None
 
-    def begin(self) -> None:
-        """Prepare for a forward pass."""
+    def forward(self, features: Any, n_rows: int) -> Tensor:
+        """Return the outputs of the networks in training mode.
+
+        Parameters
+        ----------
+        features : Tensor, or dict or tuple of tensors
+            Of the rows of this process.
+        n_rows : int
+            Number of rows of the whole batch.
+        """
         # As optimizer.zero_grad(), without its profiling of each call.
         for parameter in self._parameters:
             parameter.grad = None
+        try:
+            return self._infer(features, n_rows)
+        except ValueError as error:
+            _raise_for_single_rows(error, n_rows)
+            raise
+
+    def _infer(self, features: Any, n_rows: int) -> Tensor:
+        return self.net.infer(features)
 
     def learn(self, losses: Tensor, weights: Tensor | None, batch: Any = None) -> None:
         """Learn from the mean loss of each network.
@@ -59,8 +64,8 @@ class Step:
             Loss of each sample, for one network after the other.
         weights : Tensor of shape (k, b), or None
             Weights of the samples in the mean; None means equal weights.
-        batch : object
-            Passed to ``on_gradients``.
+        batch : tuple, default=None
+            Features and labels, for callbacks.
         """
         if weights is None:
             self._descend(losses, self._equal_weights(losses), batch)
@@ -80,24 +85,25 @@ class Step:
     def _descend(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
         # The weights are the gradient of the mean, so backward() can start from them.
         # The mean itself is not needed before the end of the epoch.
-        slope = weights if weights.dim() == 1 else weights.view(-1)
+        slope = weights if weights.dim() == 1 else weights.reshape(-1)
         if self.scaler is None:
-            self._backward(losses, slope)
+            losses.backward(slope)
         else:
-            self._backward(losses, self.scaler.scale(slope))
+            losses.backward(self.scaler.scale(slope))
+        self._end_backward()
+        if self.scaler is not None:
             self.scaler.unscale_(self.optimizer)
         self._adjust_gradients()
-        if self.on_gradients is not None:
-            self.on_gradients(batch)
+        if self._tells_gradients:
+            self.net.notify_gradients(batch)
         if self.scaler is None:
             self.optimizer.step()
         else:  # skips the step if gradients are not finite, and then scales less
             self.scaler.step(self.optimizer)
             self.scaler.update()
 
-    def _backward(self, losses: Tensor, slope: Tensor) -> None:
-        """Compute the gradients."""
-        losses.backward(slope)
+    def _end_backward(self) -> None:
+        """Complete the gradients, which are those of the rows of this process."""
 
     def _adjust_gradients(self) -> None:
         """Change the gradients before callbacks and optimizer see them."""
@@ -109,23 +115,21 @@ class StepIfSelected(Step):
     The selection is read in every batch, so on a GPU each batch waits for the device.
     """
 
-    def __init__(
-        self,
-        module: nn.Module,
-        optimizer: Optimizer,
-        on_gradients: Callable[[Any], None] | None = None,
-        scaler: Any = None,
-    ) -> None:
-        super().__init__(module, optimizer, on_gradients, scaler)
+    def __init__(self, net: NoisyLabelNet) -> None:
+        super().__init__(net)
         # A forward pass in training mode changes these, for example in BatchNorm.
-        self._buffers = [list(network.buffers()) for network in self.networks]
+        self._buffers: list[list[Tensor]] = []
+        for network in self.networks:
+            self._buffers.append(list(network.buffers()))
         self._before: list[list[Tensor]] = []
         self._idle: list[int] = []
 
-    def begin(self) -> None:
-        """Prepare for a forward pass that may have to be undone."""
-        super().begin()
-        self._before = [[b.clone() for b in buffers] for buffers in self._buffers]
+    def forward(self, features: Any, n_rows: int) -> Tensor:
+        """Return the outputs of a forward pass that may have to be undone."""
+        self._before.clear()
+        for buffers in self._buffers:
+            self._before.append(list(map(torch.clone, buffers)))
+        return super().forward(features, n_rows)
 
     def _learn_weighted(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
         totals = _totals(weights)
@@ -159,27 +163,23 @@ class StepUnlessEmpty(StepIfSelected):
     """
 
     @staticmethod
-    def serves(
-        module: nn.Module,
-        optimizer: Optimizer,
-        on_gradients: Any = None,
-        scaler: Any = None,
-    ) -> bool:
+    def serves(net: NoisyLabelNet) -> bool:
         """Return whether steps can be skipped this way."""
-        if scaler is not None:  # which itself uses found_inf
+        if net.scaler_ is not None:  # which itself uses found_inf
             return False
-        is_able = getattr(optimizer, "_step_supports_amp_scaling", False)
-        is_dampened = any(group.get("dampening") for group in optimizer.param_groups)
-        return is_able and not is_dampened and len(networks_of(module)) == 1
+        is_able = getattr(net.optimizer_, "_step_supports_amp_scaling", False)
+        groups = net.optimizer_.param_groups
+        is_dampened = any(group.get("dampening") for group in groups)
+        return is_able and not is_dampened and len(net.networks) == 1
 
     def _learn_weighted(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
         total = _totals(weights)
         is_empty = total == 0
-        self.optimizer.found_inf = is_empty.to(torch.float32)  # type: ignore[attr-defined]
+        self.optimizer.found_inf = is_empty.to(torch.float32)
         try:
             self._descend(losses, weights / (total + is_empty), batch)
         finally:
-            del self.optimizer.found_inf  # type: ignore[attr-defined]
+            del self.optimizer.found_inf
         for buffer, before in zip(self._buffers[0], self._before[0], strict=True):
             buffer.copy_(torch.where(is_empty, before, buffer))
 
@@ -197,29 +197,11 @@ def _without_weight(totals: Tensor) -> list[int]:
     return [position for position, total in enumerate(numbers) if not total > 0]
 
 
-def unfuse_half_precision(optimizer: Optimizer) -> None:
-    """Turn fused steps off for parameters in half precision on the CPU.
-
-    There, torch's fused SGD leaves all but the smallest of them unchanged (seen in
-    torch 2.13).
-    """
-    for group in optimizer.param_groups:
-        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
-            group["fused"] = False
-
-
-def begin_momentum(optimizer: Optimizer) -> None:
-    """Initialize the momentum of a fused SGD with zeros.
-
-    SGD creates momentum buffers in the first step. A fused step fails if only some
-    parameters have one, as after a step without the parameters of an idle network, and
-    a skipped first step creates them from uninitialized memory. With zeros, the first
-    step has the same result, unless it is dampened.
-    """
-    if not isinstance(optimizer, torch.optim.SGD):
-        return
-    for group in optimizer.param_groups:
-        if group["fused"] and group["momentum"] and not group["dampening"]:
-            for parameter in group["params"]:
-                zero = torch.zeros_like(parameter, requires_grad=False)
-                optimizer.state[parameter]["momentum_buffer"] = zero
+def _raise_for_single_rows(error: ValueError, n_rows: int) -> None:
+    """Explain BatchNorm's error for a batch of one row."""
+    if n_rows == 1 and "more than 1 value per channel" in str(error):
+        raise ValueError(
+            "module has BatchNorm layers, which cannot be trained on a batch of one "
+            "row, whose variance is zero. Use a batch_size of 2 or more (and a sampler "
+            "without batches of one row), or LayerNorm instead."
+        ) from error

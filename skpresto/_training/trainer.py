@@ -1,50 +1,55 @@
 """The Trainer: runs stages of epochs, records them, and goes back to the stop point."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from skpresto._data.training_data import PredictionRows, TrainingData, TrainingRows
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._networks.losses import sample_losses
+from skpresto._label_quality.recorder import Recorder
+from skpresto._networks.forward import sample_losses
 from skpresto._networks.net import NoisyLabelNet
+from skpresto._networks.new import Blueprint
 from skpresto._networks.predictions import MISSING, require_predictions
 from skpresto._networks.stack import FinalAndFoldNetworks
 from skpresto._training.checkpoint import Checkpoint, CheckpointStore
-from skpresto._training.divergence import check_networks
-from skpresto._training.epoch import Observer
-from skpresto._training.epoch_runner import EpochRunner
-from skpresto._training.fit_task import FitTask
-from skpresto._training.interrupt import EarlierNetworks
-from skpresto._training.journal import Journal, NoJournal
-from skpresto._training.policy import SelectionPolicy
-from skpresto._training.progress import Progress
-from skpresto._training.run_state import RunState
-from skpresto._training.team import Alone, Team
-from skpresto.stopping import EpochRecord, StopRule
+from skpresto._training.context import FitContext, Journal, NoJournal
+from skpresto._training.epoch import run_epoch
+from skpresto._training.listeners import Listener
+from skpresto._training.measure import EpochMeasurement, check_epoch, check_networks
+from skpresto._training.stage import Stage, StageRun
+from skpresto.stopping import EpochRecord
+
+
+class StopPoint(NamedTuple):
+    """The stop point of a stage, and whether its rule was settled before the end."""
+
+    epoch: int
+    is_settled: bool
 
 
 class Trainer:
-    """Train networks stage by stage under policies, and keep what is needed to go back.
+    """Train networks stage by stage, and keep what is needed to go back.
 
     Parameters
     ----------
     net : NoisyLabelNet
         The net, not yet initialized.
+    blueprint : Blueprint
+        What its networks are built from.
     data : TrainingData
         What to train on.
     q : int
         Length of the prediction history.
-    progress : Progress
-        Shows every epoch to the user.
-    task : FitTask, default=None
-        The fit, for callbacks of scikit-learn.
+    context : FitContext, default=None
+        What surrounds the fit.
     journal : Journal, default=None
         Stores the progress of the fit.
-    team : Team, default=None
-        The processes that train together; None means this one alone.
+    listeners : sequence of Listener, default=()
+        Are told of stages and epochs.
 
     Attributes
     ----------
@@ -64,29 +69,33 @@ class Trainer:
     def __init__(
         self,
         net: NoisyLabelNet,
+        blueprint: Blueprint,
         data: TrainingData,
         q: int,
-        progress: Progress,
-        task: FitTask | None = None,
+        context: FitContext | None = None,
         journal: Journal | None = None,
-        team: Team | None = None,
+        listeners: Sequence[Listener] = (),
     ) -> None:
         self.net = net
+        self.blueprint = blueprint
         self.data = data
-        self.progress = progress
+        self.context = context or FitContext()
         self.journal = journal or NoJournal()
-        self.team = team or Alone()
+        self.listeners = listeners
+        self.machinery = self.context.team.machinery(net, data)
         self.records: list[EpochRecord] = []
         self.n_epochs = 0
         self.labels = data.labels.to(net.device)
         self.history = PredictionHistory(
             len(data.labels), data.n_classes, q, device=net.device
         )
-        self._epochs = EpochRunner(net, data, self.history, self.labels, self.team)
+        weights = data.sample_weight
+        self.sample_weight = None if weights is None else weights.to(net.device)
         self.checkpoints = CheckpointStore()
-        self._task = task or FitTask()
         self._is_started = False
-        self.earlier = EarlierNetworks()
+        self._earlier: tuple | None = None
+        if self.context.trajectories is not None:
+            self.context.trajectories.begin(len(data.labels))
 
     def start(
         self,
@@ -112,82 +121,55 @@ class Trainer:
             built-in schedule depends on it.
         """
         self._end_training()
-        self.earlier.remember(self)
+        if self.context.keeps_interrupted and self.n_epochs:
+            predictions = self.history.state_dict()
+            self._earlier = self.net.module_, self.n_epochs, predictions
         self.n_epochs = 0
-        blueprint = self.net.blueprint_
-        self.net.blueprint_ = replace(
-            blueprint,
-            n_networks=n_networks,
-            must_differ=must_differ,
-            n_epochs=n_epochs or blueprint.max_epochs,
+        blueprint = replace(
+            self.blueprint, n_networks=n_networks, must_differ=must_differ
         )
-        self.net.start(self.data.X.source, self.data.labels)
+        if n_epochs is not None:
+            blueprint = replace(blueprint, n_epochs=n_epochs)
+        self.net.start(blueprint, self.data.X.source, self.data.labels)
         self._is_started = True
-        self.team.begin_training(self.net)
+        self.machinery.begin_training()
         if folds := list(folds):
             self.net.module_ = FinalAndFoldNetworks(self.net.module_, folds)
         self.history.clear()
 
-    def run(
-        self,
-        policy: SelectionPolicy,
-        n_epochs: int,
-        *,
-        stage: str,
-        holdout: Tensor | None = None,
-        rule: StopRule | None = None,
-        until: Callable[[], bool] | None = None,
-        observe: Observer | None = None,
-    ) -> bool:
-        """Train for ``n_epochs``, or until ``rule`` or ``until`` ends the stage.
-
-        Parameters
-        ----------
-        policy : SelectionPolicy
-            Decides what each batch learns from.
-        n_epochs : int
-            Largest number of epochs.
-        stage : str
-            Name of the stage, for the records.
-        holdout : Tensor of positions, or None
-            Rows to leave out of training, and to measure the error on.
-        rule : StopRule or None
-            Chooses the stop point, to which :meth:`go_back_to` returns.
-        until : callable, default=None
-            Called after each epoch; the stage ends when it returns True.
-        observe : callable, default=None
-            Called for each batch, see :data:`~skpresto._training.epoch.Observer`.
+    def run(self, stage: Stage) -> bool:
+        """Train until the epochs of a stage have ended, or something else ends it.
 
         Returns
         -------
         is_settled : bool
-            Whether ``rule`` or ``until`` ended the stage.
+            Whether ``stage.rule`` or ``stage.until`` ended it.
         """
-        rows = self.data.training_rows(holdout)
-        self.net.stage_ = stage
-        run = RunState(self, stage, policy, observe)
+        rows = self.data.training_rows(stage.holdout)
+        self.net.stage_ = stage.name
+        run = StageRun(self, stage)
         self.journal.resume(run)
-        is_over = run.n_epochs > 0 and self._is_over(run, rule, until)
-        is_stopped = False
-        with self._task.subtask(stage, max_subtasks=n_epochs) as task:
-            while not (is_over or is_stopped) and run.n_epochs < n_epochs:
-                with task.subtask("epoch") as epoch:
-                    self._run_epoch(rows, policy, stage, holdout, observe)
-                if rule is not None:
-                    self._keep_contenders(rule, self.records[run.first :])
-                self.journal.save(run)
-                is_over, is_stopped = self.team.agreed(
-                    (self._is_over(run, rule, until), epoch.is_stopped)
-                )
+        is_over, is_stopped = run.is_over, False
+        for listener in self.listeners:
+            listener.begin_stage(stage)
+        while not (is_over or is_stopped) and len(run.records) < stage.n_epochs:
+            is_stopped = self._run_epoch(rows, stage)
+            if stage.rule is not None:
+                self._keep_contenders(run)
+            self.journal.save(run)
+            is_over, is_stopped = self.machinery.agreed((run.is_over, is_stopped))
+        for listener in self.listeners:
+            listener.end_stage()
         return is_over
 
-    def _is_over(
-        self, run: RunState, rule: StopRule | None, until: Callable[[], bool] | None
-    ) -> bool:
-        """Return whether ``rule`` or ``until`` ends the stage."""
-        if rule is not None and rule.is_settled(self.records[run.first :]):
-            return True
-        return until is not None and until()
+    def search(self, stage: Stage) -> StopPoint:
+        """Run a stage with a rule, then go back to the stop point that it chooses."""
+        assert stage.rule is not None
+        first = len(self.records)
+        is_settled = self.run(stage)
+        position = stage.rule.candidate(self.records[first:])
+        self.go_back_to(position)
+        return StopPoint(position + 1, is_settled)
 
     def go_back_to(self, position: int) -> None:
         """Return to the state after the epoch at ``position`` of the last stage."""
@@ -197,24 +179,38 @@ class Trainer:
                 "stop rule must be one of the epochs seen, and must never move "
                 "backwards as records are added."
             )
-        checkpoint = self.checkpoints.get(position)
+        self.go_back(self.checkpoints.get(position))
+        self.checkpoints.clear()
+
+    def go_back(self, checkpoint: Checkpoint) -> None:
+        """Return to the state of a checkpoint."""
         checkpoint.restore(self.net, self.history)
         self.n_epochs = checkpoint.n_epochs
-        self.checkpoints.clear()
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the present state."""
+        return Checkpoint.of(self.net, self.history, self.n_epochs)
+
+    def recorders_of(self, stage: Stage) -> list[Recorder]:
+        """Return what records a stage, beside the prediction history."""
+        trajectories = self.context.trajectories
+        if stage.phase is None or trajectories is None:
+            return list(stage.recorders)
+        return [*stage.recorders, trajectories]
 
     def predict_unseen_samples(self) -> None:
         """Record one prediction for each sample that was not visited."""
         unseen = (~self.history.is_visited()).nonzero().squeeze(1)
         if len(unseen):
             rows = PredictionRows(self.data.X, unseen.cpu())
-            predicted = self.team.predict(self.net.predicted_classes, rows)
+            predicted = self.machinery.predict(self.net.predicted_classes, rows)
             require_predictions(predicted == MISSING)
-            self.history.record(unseen, predicted.to(unseen.device))
+            self.history.add(unseen, predicted.to(unseen.device))
 
     def predicted_probabilities(self, index: Tensor) -> Tensor:
         """Return the probabilities predicted at present for samples at ``index``."""
         rows = PredictionRows(self.data.X, index.cpu())
-        probabilities = self.team.predict(self._probabilities, rows)
+        probabilities = self.machinery.predict(self._probabilities, rows)
         require_predictions(probabilities.isnan().any(dim=1))
         return probabilities.to(index.device)
 
@@ -223,9 +219,9 @@ class Trainer:
 
     def evaluated_losses(self) -> Tensor:
         """Return the loss of every training sample at present, in evaluation mode."""
-        check_networks(self.net)
+        self.check_networks()
         rows = PredictionRows(self.data.X, None, self.data.labels)
-        losses = self.team.predict(self._losses, rows)
+        losses = self.machinery.predict(self._losses, rows)
         require_predictions(losses.isnan())
         return losses.to(self.labels.device)
 
@@ -233,16 +229,29 @@ class Trainer:
         net = self.net
         with torch.no_grad():
             parts = [
-                sample_losses(
-                    net.criterion_, net.evaluation_step(batch), batch[1].to(net.device)
-                )
-                for batch in net.get_iterator(rows)
+                sample_losses(net.criterion_, outputs, batch[1].to(net.device))
+                for batch, outputs in net.evaluated(rows)
             ]
         return torch.cat(parts)
 
+    def check_networks(self) -> None:
+        """Raise if the networks have diverged."""
+        check_networks(self.net, self.blueprint.probe_batch)
+
+    def use_interrupted(self) -> bool:
+        """Prepare for use after Ctrl-C; return whether there is anything to use.
+
+        If the present networks have not completed an epoch, those before are used.
+        """
+        self.history.discard()
+        if self.n_epochs == 0 and self._earlier is not None:
+            self.net.module_, self.n_epochs, predictions = self._earlier
+            self.history.load_state_dict(predictions)
+        return self.n_epochs > 0
+
     def finish(self) -> None:
         """End the training, and check that the networks are usable."""
-        check_networks(self.net)
+        self.check_networks()
         self._end_training()
         self.net.forget_training()
 
@@ -252,27 +261,42 @@ class Trainer:
             self.net.notify("on_train_end", X=X, y=y)
         self._is_started = False
 
-    def _keep_contenders(self, rule: StopRule, seen: list[EpochRecord]) -> None:
-        contenders = rule.contenders(seen)
+    def _keep_contenders(self, run: StageRun) -> None:
+        assert run.stage.rule is not None
+        contenders = run.stage.rule.contenders(run.records)
         self.checkpoints.keep_only(contenders)
-        present = len(seen) - 1
+        present = len(run.records) - 1
         if present in contenders:
-            checkpoint = Checkpoint.of(self.net, self.history, self.n_epochs)
-            self.checkpoints.put(present, checkpoint)
+            self.checkpoints.put(present, self.checkpoint())
 
-    def _run_epoch(
-        self,
-        rows: TrainingRows,
-        policy: SelectionPolicy,
-        stage: str,
-        holdout: Tensor | None,
-        observe: Observer | None,
-    ) -> None:
-        record = self._epochs.run(
-            rows, policy, self.n_epochs, stage=stage, holdout=holdout, observe=observe
+    def _run_epoch(self, rows: TrainingRows, stage: Stage) -> bool:
+        """Train for an epoch; return whether a listener ends the stage."""
+        for listener in self.listeners:
+            listener.begin_epoch()
+        net, machinery, history = self.net, self.machinery, self.history
+        measurement = EpochMeasurement(
+            net, machinery, self.data, history, self.labels, stage
         )
-        record = self.team.agreed(record)
-        self.team.end_epoch(self.net)
+        with net.epoch(rows, self.data.validation_rows()) as valid_rows:
+            sums = run_epoch(
+                net,
+                machinery,
+                stage,
+                history,
+                [history, *self.recorders_of(stage)],
+                rows,
+                self.sample_weight,
+                self.n_epochs,
+            )
+            sums, errors = machinery.agreed((sums, measurement.errors(valid_rows)))
+            train_loss = net.record_epoch(sums.losses, errors)
+        check_epoch(net, self.n_epochs + 1, train_loss, sums, errors)
+        record = measurement.record(self.n_epochs + 1, rows, sums, errors, train_loss)
+        record = machinery.agreed(record)
+        machinery.end_epoch()
         self.n_epochs += 1
         self.records.append(record)
-        self.progress.show(record)
+        is_stopped = False
+        for listener in self.listeners:
+            is_stopped |= listener.end_epoch(record)
+        return is_stopped

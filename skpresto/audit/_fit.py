@@ -105,7 +105,7 @@ def fit_report(classifier: Any, X: Any, y: Any, *, shown: Any = None) -> LabelRe
     shown : array-like or DataFrame of n_samples rows, default=None
         Samples as the user knows them, to be shown in the report; None means ``X``.
     """
-    from skpresto._label_quality.trajectories import recorded_trajectories
+    from skpresto._training.context import recorded_trajectories
 
     with recorded_trajectories() as trajectories:
         classifier.fit(X, y)

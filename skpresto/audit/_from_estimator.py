@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from skpresto._fingerprint import fingerprint_of
+from skpresto._label_quality.findings import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
 from skpresto.audit._calibration import Evidence
 from skpresto.audit._constants import IN_SAMPLE, OUT_OF_FOLD

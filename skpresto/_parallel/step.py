@@ -1,13 +1,14 @@
 """Steps of the optimizer with gradients of several processes."""
 
-from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor, nn
-from torch.optim import Optimizer
+import torch
+from torch import Tensor
 
+from skpresto._networks.net import NoisyLabelNet
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.gradients import GradientSum
+from skpresto._parallel.shares import WholeBatch, share_of
 from skpresto._training.step import StepIfSelected
 
 
@@ -19,43 +20,43 @@ class ParallelStep(StepIfSelected):
 
     Parameters
     ----------
-    module, optimizer, on_gradients, scaler
-        As in :class:`~skpresto._training.step.Step`.
-    criterion : nn.Module
-        Its parameters may be trained too.
+    net : NoisyLabelNet
+        A started net. Parameters of its criterion may be trained too.
+    n_classes : int
+        Number of classes.
     exchange : Exchange
         The processes.
     """
 
-    def __init__(
-        self,
-        module: nn.Module,
-        optimizer: Optimizer,
-        on_gradients: Callable[[Any], None] | None,
-        scaler: Any,
-        *,
-        criterion: nn.Module,
-        exchange: Exchange,
-    ) -> None:
-        super().__init__(module, optimizer, on_gradients, scaler)
+    def __init__(self, net: NoisyLabelNet, n_classes: int, exchange: Exchange) -> None:
+        super().__init__(net)
+        self._n_classes = n_classes
         self._exchange = exchange
         buffers = [b for network in self._buffers for b in network]
         self._is_averaged = [b.is_floating_point() for b in buffers]
         averaged = [b for b in buffers if b.is_floating_point()]
-        complete = criterion.parameters()
+        complete = net.criterion_.parameters()
         self._sum = GradientSum(exchange, self._parameters, complete, averaged)
         self._fraction = 0.0
 
-    def expect(self, fraction: float) -> None:
-        """Announce that gradients will be added up after the backward pass.
+    def _infer(self, features: Any, n_rows: int) -> Tensor:
+        """Return the outputs for a batch, of whose features only the own are given."""
+        exchange = self._exchange
+        share = share_of(n_rows, exchange.rank, exchange.size)
+        n_own = share.stop - share.start
+        own = self.net.infer(features) if n_own else self._no_outputs()
+        outputs = WholeBatch.apply(own, exchange, n_rows)
+        # Gradients will be added up after the backward pass.
+        self._fraction = n_own / n_rows
+        exchange.due = self._sum.fail
+        return outputs
 
-        Parameters
-        ----------
-        fraction : float
-            Fraction of the rows of the batch that are those of this process.
-        """
-        self._fraction = fraction
-        self._exchange.due = self._sum.fail
+    def _no_outputs(self) -> Tensor:
+        """Return the outputs for no rows, so that a backward pass is possible."""
+        n_networks = len(self.networks)
+        leading = (n_networks,) if n_networks > 1 else ()
+        shape = (*leading, 0, self._n_classes)
+        return torch.zeros(shape, device=self.net.device, requires_grad=True)
 
     def learn(self, losses: Tensor, weights: Tensor | None, batch: Any = None) -> None:
         """Learn from the mean loss of each network."""
@@ -63,8 +64,7 @@ class ParallelStep(StepIfSelected):
         if self._exchange.due is not None:  # nothing was selected
             self._add_up()
 
-    def _backward(self, losses: Tensor, slope: Tensor) -> None:
-        super()._backward(losses, slope)
+    def _end_backward(self) -> None:
         self._add_up()
 
     def _add_up(self) -> None:

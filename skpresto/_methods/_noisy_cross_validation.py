@@ -1,16 +1,13 @@
-"""INCV: select labels that a network predicts which was not trained on them."""
+"""The bookkeeping of INCV: which labels are selected, and noise rates that follow."""
 
 import math
 
 import torch
 from torch import Tensor
 
-from skpresto._selection.small_loss import (
-    ExchangeSmallLoss,
-    forget_rate,
-    is_small_loss,
-)
-from skpresto._training.policy import Batch, Selection
+from skpresto._data.batch import Batch
+from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._methods._small_loss import is_small_loss
 
 # A half loses at most twice as many samples as are selected from it.
 _MAX_DISCARD_RATIO = 2.0
@@ -66,7 +63,7 @@ class NoisyCrossValidation:
         self.is_candidate = is_candidate.clone()
         self.is_selected = torch.zeros_like(is_candidate)
 
-    def take(self, index: Tensor, probabilities: Tensor) -> Tensor:
+    def is_predicted(self, index: Tensor, probabilities: Tensor) -> Tensor:
         """Return which samples at ``index`` are predicted as they are labeled."""
         return probabilities.argmax(dim=1) == self.labels[index]
 
@@ -89,7 +86,7 @@ class NoisyCrossValidation:
         if noise_rate is not None:
             ratio = min(_MAX_DISCARD_RATIO, noise_rate / (1 - noise_rate))
         for index, probabilities in halves:
-            is_predicted = self.take(index, probabilities)
+            is_predicted = self.is_predicted(index, probabilities)
             n_discarded = int(ratio * int(is_predicted.sum()) + 1e-9)
             given = probabilities.gather(1, self.labels[index].unsqueeze(1)).squeeze(1)
             is_smallest = is_small_loss(given.unsqueeze(0), n_discarded)[0]
@@ -97,49 +94,21 @@ class NoisyCrossValidation:
             self.is_candidate[index] = ~(is_predicted | is_smallest)
 
 
-class CoTeachOnSelected(ExchangeSmallLoss):
-    """Co-teaching on selected samples, later also on remaining candidates.
+class VisitsOfHalf(MeanProbabilities):
+    """Average the probabilities of samples while a network is not trained on them.
 
-    Each network leaves out for the other one the fraction of largest losses that is
-    expected to be wrong among the selected samples of a batch. After a warm-up, at most
-    half as many candidates as there are selected samples compete with them for the same
-    number of places.
-
-    Parameters
+    Attributes
     ----------
-    is_selected, is_candidate : Tensor of shape (n_samples,), dtype=bool
-        Both sets.
-    noise_rate : float
-        Expected fraction of wrong labels among the selected samples.
-    ramp_epochs : int
-        Epochs until that fraction is left out.
-    warm_up : int
-        Number of epochs without candidates.
+    is_recorded : Tensor of shape (n_samples,), dtype=bool
+        The samples of the other half at present; at first, all.
     """
 
-    def __init__(
-        self,
-        is_selected: Tensor,
-        is_candidate: Tensor,
-        noise_rate: float,
-        ramp_epochs: int,
-        warm_up: int,
-    ) -> None:
-        n_samples, device = len(is_selected), is_selected.device
-        super().__init__(n_samples, noise_rate, ramp_epochs, device=str(device))
-        self.is_in_selected_set = is_selected
-        self.is_candidate = is_candidate
-        self.warm_up = warm_up
+    def __init__(self, labels: Tensor, n_classes: int) -> None:
+        super().__init__(labels, n_classes)
+        self.is_recorded = torch.ones_like(labels, dtype=torch.bool)
 
-    def select(self, batch: Batch) -> Selection:
-        """Return for each network the small losses of the other one."""
-        among = self.is_in_selected_set.index_select(0, batch.index)
-        n_selected = among.sum()
-        if batch.epoch >= self.warm_up:
-            others = self.is_candidate.index_select(0, batch.index)
-            among = among | (others & (others.cumsum(0) <= n_selected // 2))
-        rate = forget_rate(batch.epoch, self.noise_rate, self.ramp_epochs)
-        # Without the small offset, products such as 0.9 * 10 may round down to 8.
-        n_kept = ((1 - rate) * n_selected + 1e-6).floor().clamp(min=1)
-        losses = batch.losses.masked_fill(~among, torch.inf)
-        return self._exchange(batch, among & is_small_loss(losses, n_kept))
+    def record(self, batch: Batch) -> None:
+        """Add a visit to those samples of a batch that are recorded."""
+        among = self.is_recorded[batch.index]
+        index, logits = batch.index[among], batch.logits[:, among]
+        super().record(batch._replace(index=index, logits=logits))

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from skpresto._data.features import map_parts
+from skpresto._data.features import on_device
 from skpresto._data.training_data import PredictionRows
-from skpresto._networks.losses import sample_losses
+from skpresto._networks.forward import sample_losses
 from skpresto._networks.net import NoisyLabelNet
 
 
@@ -49,10 +49,8 @@ class CleanGradient:
         n_before = 0
         with _copied_buffers(network):
             for features, labels in net.get_iterator(self._rows_at(drawn)):
-                on_device = map_parts(lambda part: part.to(net.device), features)
-                losses = sample_losses(
-                    net.criterion_, net.infer(on_device), labels.to(net.device)
-                )
+                outputs = net.infer(on_device(features, net.device))
+                losses = sample_losses(net.criterion_, outputs, labels.to(net.device))
                 slope = weights[n_before : n_before + len(losses)].to(losses.dtype)
                 n_before += len(losses)
                 gradients = torch.autograd.grad(

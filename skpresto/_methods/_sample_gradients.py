@@ -1,13 +1,9 @@
-"""Learning to Reweight: weights by which a step reduces the loss of clean samples."""
+"""The derivative of each loss of a batch along a direction in parameter space."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-
-from skpresto._training.policy import Batch, Selection, SelectionPolicy
-from skpresto._warn import warn_caller
-from skpresto.exceptions import FallbackWarning
 
 #: Relative error of a sum of derivatives, also in reduced precision.
 _TOLERANCE = 0.02
@@ -52,56 +48,6 @@ def derivatives_one_by_one(
         terms = [(g * d).sum() for g, d in pairs if g is not None]
         derivatives.append(torch.stack(terms).sum())
     return torch.stack(derivatives)
-
-
-class ReweightByCleanGradient(SelectionPolicy):
-    """Weigh each sample by how well its gradient agrees with that of clean samples.
-
-    With the gradient g of the mean loss of clean samples, the weight of a sample is
-    proportional to max(u, 0), u being the scalar product of g with the gradient of its
-    loss. Weights of a batch add up to one; if none is positive, nothing is learned.
-
-    Parameters
-    ----------
-    clean_gradient : callable
-        Returns the parameters and the gradient g for each of them.
-    """
-
-    needs_gradients = True
-
-    def __init__(
-        self, clean_gradient: Callable[[], tuple[list[Tensor], list[Tensor]]]
-    ) -> None:
-        self.clean_gradient = clean_gradient
-        self._has_second_derivatives: bool | None = None  # not known before a batch
-
-    def select(self, batch: Batch) -> Selection:
-        """Return the samples of the batch with their weights."""
-        parameters, gradient = self.clean_gradient()
-        derivatives = self._derivatives(batch.losses[0], parameters, gradient)
-        # What is not a number is learned, so that the divergence is noticed.
-        positive = derivatives.clamp(min=0).nan_to_num(nan=1.0, posinf=1.0)
-        total = positive.sum()
-        return Selection(weights=(positive / (total + (total == 0))).unsqueeze(0))
-
-    def _derivatives(
-        self, losses: Tensor, parameters: list[Tensor], direction: list[Tensor]
-    ) -> Tensor:
-        if self._has_second_derivatives is None:
-            reason = missing_derivatives(losses, parameters, direction)
-            self._has_second_derivatives = reason is None
-            if reason is not None:
-                check_gradients(losses, parameters)
-                warn_caller(
-                    "Some operation of the module has no second derivatives in torch "
-                    f"({reason}), so the gradient of each sample is computed by "
-                    "itself, which takes many times as long. A module of other layers "
-                    "avoids this.",
-                    FallbackWarning,
-                )
-        if self._has_second_derivatives:
-            return derivatives_along(losses, parameters, direction)
-        return derivatives_one_by_one(losses, parameters, direction)
 
 
 def check_gradients(losses: Tensor, parameters: Sequence[Tensor]) -> None:

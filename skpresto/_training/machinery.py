@@ -1,0 +1,94 @@
+"""How the batches of an epoch are computed: by this process, or by several."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from skpresto._data.batches import Batches
+from skpresto._data.training_data import PredictionRows, TrainingRows
+from skpresto._networks.net import NoisyLabelNet, Predict
+from skpresto._training.policy import Policy
+from skpresto._training.step import Step, StepIfSelected, StepUnlessEmpty
+
+T = TypeVar("T")
+
+
+class Machinery(Protocol):
+    """What several processes do otherwise than one."""
+
+    def batches(self, rows: TrainingRows, epoch: int) -> Batches:
+        """Return the batches of an epoch, whose order is drawn."""
+        ...
+
+    def step(self, policy: Policy, is_weighted: bool) -> Step:
+        """Return how networks are applied and updated in an epoch."""
+        ...
+
+    def randomness(self, epoch: int) -> AbstractContextManager[None]:
+        """Return the context in which networks draw random numbers in an epoch."""
+        ...
+
+    def predict(self, function: Predict, rows: PredictionRows) -> Tensor:
+        """Return what a function predicts for rows."""
+        ...
+
+    def agreed(self, value: T) -> T:
+        """Return the value that all processes go on with."""
+        ...
+
+    def begin_training(self) -> None:
+        """Give the new networks of all processes the same weights."""
+        ...
+
+    def end_epoch(self) -> None:
+        """Raise if the networks of processes differ after an epoch."""
+        ...
+
+
+class OneProcess:
+    """The machinery of an ordinary fit.
+
+    Parameters
+    ----------
+    net : NoisyLabelNet
+        The net.
+    """
+
+    def __init__(self, net: NoisyLabelNet) -> None:
+        self.net = net
+
+    def batches(self, rows: TrainingRows, epoch: int) -> Batches:
+        """Return the batches of an epoch, whose order is drawn."""
+        return self.net.training_batches(rows, epoch)
+
+    def step(self, policy: Policy, is_weighted: bool) -> Step:
+        """Return a step that is skipped if nothing may be selected."""
+        net = self.net
+        if not policy.may_select_nothing and not is_weighted:
+            return Step(net)
+        # Callbacks are called for steps that are made, and for no others.
+        has_listeners = net.has_gradient_callbacks or net.has_batch_callbacks
+        waits = torch.device(net.device).type != "cpu"
+        if waits and not has_listeners and StepUnlessEmpty.serves(net):
+            return StepUnlessEmpty(net)
+        return StepIfSelected(net)
+
+    def randomness(self, epoch: int) -> AbstractContextManager[None]:
+        """Return a context that changes nothing."""
+        return nullcontext()
+
+    def predict(self, function: Predict, rows: PredictionRows) -> Tensor:
+        """Return what the function predicts."""
+        return function(rows)
+
+    def agreed(self, value: T) -> T:
+        """Return the value."""
+        return value
+
+    def begin_training(self) -> None:
+        """Do nothing."""
+
+    def end_epoch(self) -> None:
+        """Do nothing."""
