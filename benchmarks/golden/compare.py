@@ -10,25 +10,19 @@ import numpy as np
 SOME = "some probabilities"
 
 
-def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
-    """Return the names of fields that differ."""
+def differing(first: dict[str, Any], second: dict[str, Any]) -> str:
+    """Return the fields that differ, with values that are no digests."""
     names = sorted((first.keys() | second.keys()) - {SOME})
-    return [name for name in names if first.get(name) != second.get(name)]
-
-
-def described(first: dict[str, Any], second: dict[str, Any], name: str) -> str:
-    """Return the name of a field, with both values where they can be read."""
-    values = first.get(name), second.get(name)
-    is_digest = any(isinstance(v, str) and name != "error" for v in values)
-    return name if is_digest else f"{name} ({values[0]}, now {values[1]})"
-
-
-def gap(first: dict[str, Any], second: dict[str, Any]) -> str:
-    """Return how far probabilities differ, if both fits succeeded."""
-    if SOME not in first or SOME not in second:
-        return ""
-    difference = np.abs(np.subtract(first[SOME], second[SOME])).max()
-    return f"; largest difference of a probability {difference:.1e}"
+    found = []
+    for name in names:
+        before, after = first.get(name), second.get(name)
+        if before != after:
+            is_digest = isinstance(before, str) and isinstance(after, str)
+            found.append(name if is_digest else f"{name} ({before}, now {after})")
+    if found and SOME in first and SOME in second:
+        gap = np.abs(np.subtract(first[SOME], second[SOME])).max()
+        found.append(f"probabilities by up to {gap:.1e}")
+    return ", ".join(found)
 
 
 def main() -> int:
@@ -36,23 +30,18 @@ def main() -> int:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     paths = parser.parse_args()
-    before, after = (
-        json.loads(path.read_text()) for path in (paths.before, paths.after)
-    )
-    both = before.keys() & after.keys()
-    for fit in sorted(before.keys() ^ after.keys()):
+    before, after = (json.loads(p.read_text()) for p in (paths.before, paths.after))
+    alone = sorted(before.keys() ^ after.keys())
+    for fit in alone:
         print(f"{fit}: only in {'after' if fit in after else 'before'}")
-    n_same = 0
-    for fit in sorted(both):
-        first, second = before[fit], after[fit]
-        names = differences(first, second)
-        n_same += not names
-        if names:
-            shown = ", ".join(described(first, second, name) for name in names)
-            print(f"{fit}: {shown}{gap(first, second)}")
-    n_alone = len(before.keys() ^ after.keys())
-    print(f"{n_same} of {len(both)} fits are the same, {n_alone} are in one file only")
-    return int(n_same < len(both) or n_alone > 0)
+    both = sorted(before.keys() & after.keys())
+    found = {fit: differing(before[fit], after[fit]) for fit in both}
+    different = {fit: names for fit, names in found.items() if names}
+    for fit, names in different.items():
+        print(f"{fit}: {names}")
+    n_same = len(both) - len(different)
+    print(f"{n_same} of {len(both)} fits are the same, {len(alone)} in one file only")
+    return int(bool(different or alone))
 
 
 if __name__ == "__main__":

@@ -1,32 +1,38 @@
 """Ways to fit: once, again, killed and resumed, interrupted, with trajectories.
 
-Each takes a classifier and the arguments of ``fit``, and yields a suffix of the name,
-the fitted classifier, and further digests.
+Each takes a classifier and the arguments of ``fit``, and returns the fitted classifier
+and what else is to be recorded.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
-import numpy as np
 from describe import digest, summary
 from skorch.callbacks import Callback
 
 import skpresto
 
-Fitted = Iterator[tuple[str, Any, dict[str, Any]]]
+Fitted = tuple[Any, dict[str, Any]]
 
 
-def recorded_trajectories(fit: Callable[[], Any]) -> np.ndarray | None:
-    """Fit; return what the audit records. The only name here that is internal."""
+def with_trajectories(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    """Record what the audit shows of each sample. The only internal name is here."""
     from skpresto._label_quality.trajectories import recorded_trajectories
 
     with recorded_trajectories() as recorded:
-        fit()
-    return recorded.probabilities()
+        clf.fit(**arguments)
+    return clf, {"trajectories": digest(recorded.probabilities())}
+
+
+def once(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    return clf.fit(**arguments), {}
+
+
+def again(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    half = {name: value[::2] for name, value in arguments.items()}
+    return clf.fit(**half).fit(**arguments), {}
 
 
 class Watch(Callback):
@@ -35,112 +41,76 @@ class Watch(Callback):
     def __init__(self) -> None:
         self.events: list[Any] = []
 
-    def note(self, name: str, net: Any, **details: Any) -> None:
-        """Note a call."""
-        self.events.append([name, net.stage_, len(net.history), *details.values()])
-
     def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
-        """Note the begin of an epoch."""
-        self.note("epoch begin", net)
+        """Note the stage and the epoch."""
+        self.events.append([net.stage_, len(net.history)])
 
-    def on_batch_end(
-        self, net: Any, batch: Any = None, training: bool = True, **kwargs: Any
-    ) -> None:
-        """Note a batch, its outputs and its loss."""
-        outputs = kwargs["y_pred"].detach().float().cpu()
-        loss = kwargs["loss"].item() if kwargs.get("loss") is not None else None
-        found = digest(batch[1].cpu(), outputs)
-        self.note("batch end", net, training=training, found=found, loss=loss)
+    def on_batch_end(self, net: Any, batch: Any = None, **kwargs: Any) -> None:
+        """Note labels, outputs and the loss of a batch."""
+        seen = batch[1], kwargs["y_pred"], kwargs["loss"]
+        found = digest(*(v.detach() for v in seen if v is not None))
+        self.events.append([kwargs["training"], found])
 
     def on_grad_computed(
         self, net: Any, named_parameters: Any = (), **kwargs: Any
     ) -> None:
-        """Note the gradients."""
-        gradients = [p.grad for _, p in named_parameters if p.grad is not None]
-        self.note("gradients", net, found=digest(*gradients))
-
-    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
-        """Note the end of an epoch."""
-        self.note("epoch end", net)
+        """Note gradients."""
+        self.events.append(digest(*(p.grad for _, p in named_parameters)))
 
 
-class End(Callback):
-    """End the fit at the begin of some epochs, or in their first batch."""
+def watched(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    watch = Watch()
+    clf.set_params(callbacks=[*clf.callbacks, watch]).fit(**arguments)
+    return clf, {"events": digest(watch.events), "number": len(watch.events)}
 
-    def __init__(self, error: type, place: str, epochs: tuple[int, ...]) -> None:
-        self.error, self.place, self.epochs = error, place, set(epochs)
+
+class EndBeforeEpoch(Callback):
+    """End the fit at the begin of some epochs, once in each."""
+
+    def __init__(self, error: type[BaseException], *epochs: int) -> None:
+        self.error, self.epochs = error, set(epochs)
 
     def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
-        """End the fit, if that is the place."""
-        if self.place == "epoch":
-            self._end(net)
-
-    def _end(self, net: Any) -> None:
+        """Raise the error."""
         if len(net.history) in self.epochs:
             self.epochs.remove(len(net.history))
             raise self.error
 
 
-class EndInBatch(End):
-    """The same; a class with this method is called after every batch."""
+class EndInBatch(EndBeforeEpoch):
+    """End the fit in the first batch of some epochs."""
+
+    def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
+        """Do nothing yet."""
 
     def on_batch_end(self, net: Any, **kwargs: Any) -> None:
-        """End the fit."""
-        self._end(net)
+        """Raise the error."""
+        super().on_epoch_begin(net)
 
 
-def fit_once(clf: Any, arguments: dict[str, Any]) -> Fitted:
-    for callback in clf.callbacks or ():
-        if isinstance(callback, Watch):
-            callback.events = []
-    clf.fit(**arguments)
-    watches = [c for c in clf.callbacks or () if isinstance(c, Watch)]
-    yield "", clf, {f"events of {type(w).__name__}": digest(w.events) for w in watches}
-
-
-def fit_again(clf: Any, arguments: dict[str, Any]) -> Fitted:
-    half = {name: value[::2] for name, value in arguments.items()}
-    yield "", clf.fit(**half).fit(**arguments), {}
-
-
-def killed(place: str) -> Callable[..., Fitted]:
-    """Return a way to fit in which the process ends twice, and runs again."""
-    return partial(_killed, place)
-
-
-def _killed(place: str, clf: Any, arguments: dict[str, Any]) -> Fitted:
-    kind = EndInBatch if place == "batch" else End
-    whole = deepcopy(clf).set_params(callbacks=[kind(SystemExit, place, ())])
-    expected = summary(whole.fit(**arguments), arguments["X"])
-    end = kind(SystemExit, place, (5, 9, 14))
-    clf.set_params(callbacks=[end])
-    n_kills = 0
+def killed(clf: Any, arguments: dict[str, Any], kind: Any = EndBeforeEpoch) -> Fitted:
+    """End the process in several epochs, and run again until the fit is complete."""
+    whole = deepcopy(clf).set_params(callbacks=[kind(SystemExit)]).fit(**arguments)
+    clf.set_params(callbacks=[kind(SystemExit, 5, 9, 14)])
+    n_runs, is_complete = 0, False
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(4):
-            n_left = len(end.epochs)
+        while not is_complete:
+            n_runs += 1
             with suppress(SystemExit), skpresto.resumable(f"{folder}/fit", every=0):
                 clf.fit(**arguments)
-            if len(end.epochs) == n_left:
-                break
-            n_kills += 1
-    is_same = summary(clf, arguments["X"]) == expected
-    yield "", clf, {"number of kills": n_kills, "same as without": is_same}
-    yield ", whole", whole, {}
+                is_complete = True
+    uninterrupted = summary(whole, arguments["X"])
+    is_same = summary(clf, arguments["X"]) == uninterrupted
+    further = {f"uninterrupted {name}": v for name, v in uninterrupted.items()}
+    return clf, {**further, "runs": n_runs, "same as uninterrupted": is_same}
 
 
-def interrupted(n_epochs: int) -> Callable[..., Fitted]:
-    """Return a way to fit in which Ctrl-C is pressed after so many epochs."""
-    return partial(_interrupted, n_epochs)
+def killed_in_batch(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    return killed(clf, arguments, EndInBatch)
 
 
-def _interrupted(n_epochs: int, clf: Any, arguments: dict[str, Any]) -> Fitted:
-    clf.set_params(callbacks=[EndInBatch(KeyboardInterrupt, "batch", (n_epochs + 1,))])
+def interrupted(clf: Any, arguments: dict[str, Any]) -> Fitted:
+    """Press Ctrl-C after five epochs."""
+    clf.set_params(callbacks=[EndInBatch(KeyboardInterrupt, 6)])
     with skpresto.keep_interrupted():
-        clf.fit(**arguments)
-    yield "", clf, {"is_interrupted_": clf.is_interrupted_}
-
-
-def with_trajectories(clf: Any, arguments: dict[str, Any]) -> Fitted:
-    recorded = recorded_trajectories(lambda: clf.fit(**arguments))
-    found = None if recorded is None else digest(recorded)
-    yield "", clf, {"trajectories": found}
+        return clf.fit(**arguments), {}
