@@ -19,7 +19,7 @@ Fitted = tuple[Any, dict[str, Any]]
 
 def with_trajectories(clf: Any, arguments: dict[str, Any]) -> Fitted:
     """Record what the audit shows of each sample. The only internal name is here."""
-    from skpresto._label_quality.trajectories import recorded_trajectories
+    from skpresto._training.context import recorded_trajectories
 
     with recorded_trajectories() as recorded:
         clf.fit(**arguments)
