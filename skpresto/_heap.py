@@ -9,13 +9,8 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 
-#: Bytes of the outputs of a batch from which on freed memory is returned after it.
-_LARGE_OUTPUTS = 1 << 22
-
-
-def has_large_outputs(n_networks: int, batch_size: int, n_classes: int) -> bool:
-    """Return whether the outputs of a batch, as float32, are large."""
-    return 4 * n_networks * batch_size * n_classes >= _LARGE_OUTPUTS
+#: Outputs of a batch (4 MB) from which on freed memory is returned after it.
+LARGE_OUTPUTS = 1 << 20
 
 
 @cache

@@ -39,7 +39,8 @@ def parts(n_samples: int, size: int = PART_SIZE) -> Iterator[slice]:
     >>> list(parts(5, size=3))
     [slice(0, 3, None), slice(3, 5, None)]
     """
-    return (slice(i, min(i + size, n_samples)) for i in range(0, n_samples, size))
+    for start in range(0, n_samples, size):
+        yield slice(start, min(start + size, n_samples))
 
 
 def label_vector(

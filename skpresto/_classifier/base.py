@@ -2,6 +2,7 @@
 
 import copy
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -21,10 +22,10 @@ from skpresto._classifier.spec import build_net
 from skpresto._classifier.warnings import warn_of_small_safe_set
 from skpresto._data.training_data import PredictionRows
 from skpresto._label_quality.findings import fingerprint_of
-from skpresto._networks.predictions import MISSING, require_predictions
+from skpresto._networks.forward import MISSING, require_predictions
 from skpresto._sklearn import Interval, StrOptions, _fit_context
 from skpresto._training.context import current_context
-from skpresto._training.listeners import FitTasks, Progress
+from skpresto._training.listeners import FitTasks, Listener, Progress
 from skpresto._training.request import FitRequest
 from skpresto._training.torch_state import fit_threads, predict_threads, seeded
 from skpresto._training.trainer import Trainer
@@ -115,10 +116,15 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         self : estimator instance
             The fitted classifier.
         """
-        tasks = self._begin_tasks(X, y, sample_weight)
+        tasks = []
+        if getattr(self, "_skl_callbacks", None):
+            metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+            tasks = [FitTasks(self, X=X, y=y, metadata=metadata)]
         # A copy is fitted: a fit that fails leaves this estimator unchanged, and it can
         # predict in another thread until the new fit is complete.
-        context, fitting = current_context(), self._unfitted_copy()
+        context, fitting = current_context(), copy.copy(self)
+        for name in self._fitted():
+            delattr(fitting, name)
         # Gradients are needed, whatever the surroundings have turned off.
         with (
             torch.inference_mode(False),
@@ -126,19 +132,18 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             context.team.fitting(),
         ):
             request = check_fit(fitting, X, y, sample_weight, X_val, y_val, y_true)
+            listeners: list[Listener] = [*tasks]
             data, rng = request.data, check_random_state(self.random_state)
             journal, seed = context.begin_fit(fitting, request, rng)
-            verbose = int(self.verbose) * context.team.is_first
-            with (
-                seeded(seed, self.device),
-                fit_threads(self.n_jobs),
-                Progress(verbose, self.max_epochs) as progress,
-            ):
+            shown: AbstractContextManager = nullcontext()
+            if self.verbose and context.team.is_first:
+                shown = progress = Progress(int(self.verbose), self.max_epochs)
+                listeners.append(progress)
+            with seeded(seed, self.device), fit_threads(self.n_jobs), shown:
                 net, blueprint = build_net(fitting, data)
                 # A sample has a visit per epoch. A history that is longer by more than
                 # one is never full either, and the cost of votes grows with its length.
                 length = min(int(self.q), int(self.max_epochs) + 1)
-                listeners = [progress, *tasks]
                 trainer = Trainer(
                     net, blueprint, data, length, context, journal, listeners
                 )
@@ -153,29 +158,21 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             task.end_fit()
         return self
 
-    def _begin_tasks(self, X: Any, y: Any, sample_weight: Any) -> list[FitTasks]:
-        """Return what tells callbacks of scikit-learn, if there are any."""
-        if not getattr(self, "_skl_callbacks", None):
-            return []
-        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return [FitTasks(self, X=X, y=y, metadata=metadata)]
-
-    def _unfitted_copy(self) -> "BaseNoisyLabelClassifier":
-        fitting = copy.copy(self)
-        for name in self._fitted_names():
-            delattr(fitting, name)
-        return fitting
-
     def _become(self, fitting: "BaseNoisyLabelClassifier") -> None:
         """Take over the attributes of a fitted copy."""
-        outdated = set(self._fitted_names()) - vars(fitting).keys()
+        outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))
         for name in outdated:
             delattr(self, name)
 
-    def _fitted_names(self) -> list[str]:
+    def _fitted(self) -> dict[str, Any]:
+        """Return the fitted attributes."""
         params = self._further_params()
-        return [n for n in vars(self) if n.endswith("_") and n not in params]
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and name not in params
+        }
 
     def _train_or_keep(
         self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
@@ -188,14 +185,14 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             is_kept = context.keeps_interrupted and context.team.is_alone
             if not (is_kept and trainer.use_interrupted()):
                 raise
-        trainer.journal.interrupted()
+        if trainer.journal is not None:
+            trainer.journal.interrupted()
         return outcome_of_interrupt(self, trainer)
 
     def _fitted_state(self, request: FitRequest, net: Any) -> dict[str, Any]:
         """Return the fitted attributes that predictions need."""
         return {
-            # Those that scikit-learn's validation has set.
-            **{name: getattr(self, name) for name in self._fitted_names()},
+            **self._fitted(),  # those that scikit-learn's validation has set
             "classes_": request.classes,
             "input_shape_": request.input_shape,
             "net_": net,

@@ -10,7 +10,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from skpresto._classifier.arrays import without_tensor
 from skpresto._classifier.feature_scale import (
     warn_of_dominant_features,
     warn_of_other_scale,
@@ -20,6 +19,7 @@ from skpresto._classifier.inputs import (
     check_sample_shape,
     check_training_rows,
     is_of_several_parts,
+    without_tensor,
 )
 from skpresto._classifier.weights import training_weights
 from skpresto._data.dataset import labels_of

@@ -2,6 +2,8 @@
 
 import difflib
 import inspect
+from itertools import filterfalse
+from operator import attrgetter
 from typing import Any
 
 #: Prefixes of parameters, as in ``optimizer__weight_decay``.
@@ -37,6 +39,8 @@ def did_you_mean(name: str, known: list[str]) -> str:
     return f", did you mean {near[0]!r}?" if near else ""
 
 
+#: Parameters of a function that take any arguments.
+_CATCH_ALL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 #: Names in a constructor that are not parameters.
 _NOT_STORED = ("self", "net_params", "__class__")
 
@@ -61,16 +65,12 @@ class NetParamsMixin:
     def _store_further_params(self, further: dict[str, Any]) -> None:
         """Store arguments beyond those in the signature."""
         vars(self).update(further)
-        unexpected = [name for name in further if not is_net_param(name)]
-        if unexpected:
-            self._unexpected = (*self._unexpected, *unexpected)
+        unexpected = filterfalse(is_net_param, further)
+        self._unexpected = (*self._unexpected, *unexpected)
 
     def _further_params(self) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if is_net_param(name) or name in self._unexpected
-        }
+        names = [*filter(is_net_param, vars(self)), *self._unexpected]
+        return dict(zip(names, map(vars(self).get, names), strict=True))
 
     def _net_params(self) -> dict[str, Any]:
         """Return the parameters of the parts of the net; raise for unknown ones."""
@@ -163,7 +163,8 @@ def check_part_params(estimator: Any, prefix: str, part: Any, known: dict) -> No
         parameters = inspect.signature(part).parameters
     except (TypeError, ValueError):  # written in C: it raises by itself
         return
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    kinds = map(attrgetter("kind"), parameters.values())
+    if inspect.Parameter.VAR_KEYWORD in kinds:
         return
     for name in known:
         if name.partition("__")[0] not in {*parameters, "param_groups"}:
@@ -181,13 +182,11 @@ def check_required_params(estimator: Any, prefix: str, part: Any, given: dict) -
         parameters = inspect.signature(part).parameters.values()
     except (TypeError, ValueError):  # written in C: it raises by itself
         return
-    missing = [
-        f"{prefix}__{p.name}"
-        for p in parameters
-        if p.default is p.empty
-        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        and p.name not in given
-    ]
+    missing = []
+    for p in parameters:
+        is_required = p.default is p.empty and p.kind not in _CATCH_ALL
+        if is_required and p.name not in given:
+            missing.append(f"{prefix}__{p.name}")
     if missing:
         raise TypeError(
             f"{type(estimator).__name__} needs {' and '.join(missing)}, without which "

@@ -3,21 +3,25 @@
 import copy
 import inspect
 import math
+from collections import defaultdict
 from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
-from skpresto._classifier.callbacks import checked_callbacks
-from skpresto._classifier.iterators import check_iterators
-from skpresto._classifier.params import check_part_params, check_required_params
-from skpresto._data.collate import CollatePairs, probe_batch
+from skpresto._classifier.params import (
+    check_part_params,
+    check_required_params,
+)
+from skpresto._classifier.parts import check_iterators, checked_callbacks
+from skpresto._data.collate import CollatePairs
 from skpresto._data.features import on_device
 from skpresto._data.training_data import TrainingData
 from skpresto._networks.forward import AUTOCAST_TYPES
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._networks.new import Blueprint
+from skpresto._networks.probe import probe_batch
 from skpresto._networks.stack import NetworkStack
 from skpresto.modules import MLP, SmallCNN
 
@@ -51,21 +55,24 @@ softmax = partial(torch.softmax, dim=-1)
 def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Blueprint]:
     """Return the net that ``estimator`` describes, and what networks are built from."""
     params = estimator._net_params()
-    module, module_params = _module(estimator, data, _of("module", params))
-    optimizer_params = _of("optimizer", params)
-    _check_optimizer(estimator, optimizer_params)
-    _complete_optimizer(estimator, optimizer_params)
-    criterion, criterion_params = _criterion(estimator, _of("criterion", params))
-    check_iterators(
-        estimator, _of("iterator_train", params), _of("iterator_valid", params)
-    )
-    check_part_params(estimator, "compile", torch.compile, _of("compile", params))
-    _check_autocast(estimator, params.get("autocast"))
-    others = {
-        name: _with_positions(name, value)
-        for name, value in params.items()
-        if name.partition("__")[0] not in ("module", "optimizer", "criterion")
-    }
+    of = _by_part(params)
+    module = _module(estimator, data, of["module"])
+    _complete_optimizer(estimator, of["optimizer"])
+    criterion = _criterion(estimator, of["criterion"])
+    check_iterators(estimator, of["iterator_train"], of["iterator_valid"])
+    for iterator in ("iterator_train", "iterator_valid"):
+        collate_fn = of[iterator].get("collate_fn")
+        if collate_fn is not None:
+            # Functions of users see features and labels, and no positions.
+            name = f"{iterator}__collate_fn"
+            of[iterator]["collate_fn"] = CollatePairs(collate_fn, name)
+    check_part_params(estimator, "compile", torch.compile, of["compile"])
+    if "autocast" in params:
+        _check_autocast(estimator, params["autocast"])
+    named: dict[str, Any] = {}
+    for prefix, of_part in of.items():
+        for name, value in of_part.items():
+            named[f"{prefix}__{name}"] = value
     net = NoisyLabelNet(
         module,
         criterion,
@@ -73,14 +80,13 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         lr=estimator.lr,
         batch_size=estimator.batch_size,
         device=estimator.device,
-        callbacks=checked_callbacks(estimator, _of("callbacks", params)),
+        callbacks=checked_callbacks(estimator, of["callbacks"]),
         train_split=None,
         verbose=0,
         predict_nonlinearity=softmax,
-        **_prefixed("module", module_params),
-        **_prefixed("optimizer", optimizer_params),
-        **_prefixed("criterion", criterion_params),
-        **others,
+        autocast=params.get("autocast"),
+        compile=params.get("compile", False),
+        **named,
     )
     probe = probe_batch(data.X, net.valid_collate_fn)
     blueprint = Blueprint(
@@ -91,6 +97,16 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         n_epochs=estimator.max_epochs,
     )
     return net, blueprint
+
+
+def _by_part(params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each part of the net, without the prefix."""
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for name, value in params.items():
+        prefix, separator, rest = name.partition("__")
+        if separator:
+            found[prefix][rest] = value
+    return found
 
 
 def _check_autocast(estimator: Any, autocast: Any) -> None:
@@ -107,25 +123,8 @@ def _check_autocast(estimator: Any, autocast: Any) -> None:
         )
 
 
-def _with_positions(name: str, value: Any) -> Any:
-    """Let a function for batches of the user see features and labels only."""
-    is_function = name.endswith("__collate_fn") and value is not None
-    return CollatePairs(value, name) if is_function else value
-
-
-def _of(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
-    start = f"{prefix}__"
-    return {k[len(start) :]: v for k, v in params.items() if k.startswith(start)}
-
-
-def _prefixed(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
-    return {f"{prefix}__{name}": value for name, value in params.items()}
-
-
-def _module(
-    estimator: Any, data: TrainingData, params: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """Return a callable that makes a network, and its arguments."""
+def _module(estimator: Any, data: TrainingData, params: dict[str, Any]) -> Any:
+    """Return a callable that makes a network; complete its arguments."""
     module, shape = estimator.module, data.X.sample_shape
     if isinstance(module, nn.Module):
         if params:
@@ -134,7 +133,7 @@ def _module(
                 f"module__{next(iter(params))} cannot be passed to it. Give its class, "
                 f"{type(module).__name__}, instead."
             )
-        return partial(copy.deepcopy, module), {}
+        return partial(copy.deepcopy, module)
     if module is None:
         module = _built_in_module(estimator, shape)
     if not callable(module) or _is_class_other_than_module(module):
@@ -145,7 +144,7 @@ def _module(
     check_part_params(estimator, "module", module, params)
     _fill_in_sizes(estimator, inspect.signature(module), data, params)
     check_required_params(estimator, "module", module, params)
-    return module, params
+    return module
 
 
 def _is_class_other_than_module(part: Any) -> bool:
@@ -167,22 +166,22 @@ def _fill_in_sizes(
         sizes["n_features"] = math.prod(shape)
     asked = signature.parameters
     for size, names in SIZE_NAMES.items():
-        taken = [name for name in names if name in asked]
-        if not taken or taken[0] in params:
+        name = next(filter(asked.get, names), None)
+        if name is None or name in params:
             continue
         if size in sizes:
-            params[taken[0]] = sizes[size]
-        elif asked[taken[0]].default is inspect.Parameter.empty:
+            params[name] = sizes[size]
+        elif asked[name].default is inspect.Parameter.empty:
             raise ValueError(
-                f"{type(estimator).__name__} cannot tell module its {taken[0]}, since "
+                f"{type(estimator).__name__} cannot tell module its {name}, since "
                 "samples consist of several parts or differ in shape. Pass "
-                f"module__{taken[0]}."
+                f"module__{name}."
             )
 
 
 def _is_one_array(shape: Any) -> bool:
     """Return whether a sample is one array, of the same shape as all others."""
-    return isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
+    return isinstance(shape, tuple) and set(map(type, shape)) == {int}
 
 
 def _networks(module: Any, n_networks: int, **params: Any) -> nn.Module:
@@ -225,7 +224,8 @@ def _description(shape: Any) -> str:
     return "different shapes" if shape is None else f"shape {shape}"
 
 
-def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+    """Set the default momentum, and the fused implementation where torch has it."""
     optimizer = estimator.optimizer
     if not callable(optimizer):
         raise TypeError(
@@ -239,11 +239,6 @@ def _check_optimizer(estimator: Any, params: dict[str, Any]) -> None:
             "times. Use SGD, Adam or another optimizer with one evaluation per step."
         )
     check_part_params(estimator, "optimizer", optimizer, params)
-
-
-def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
-    """Set the default momentum, and the fused implementation where torch has it."""
-    optimizer = estimator.optimizer
     if optimizer is torch.optim.SGD:
         params.setdefault("momentum", 0.9)
     # A dampened momentum must begin with the first gradient, see begin_momentum().
@@ -253,8 +248,8 @@ def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
         params.setdefault("fused", True)
 
 
-def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return a criterion that returns one loss per sample, and its parameters."""
+def _criterion(estimator: Any, params: dict[str, Any]) -> Any:
+    """Return a criterion, and let it return one loss per sample."""
     criterion = estimator.criterion
     if isinstance(criterion, nn.Module):
         if params:
@@ -266,7 +261,7 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
         criterion = copy.deepcopy(criterion)
         if hasattr(criterion, "reduction"):
             criterion.reduction = "none"  # type: ignore[assignment]
-        return criterion, params
+        return criterion
     if not callable(criterion) or _is_class_other_than_module(criterion):
         raise TypeError(
             f"{type(estimator).__name__} needs criterion to be a class or an instance "
@@ -276,4 +271,4 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> tuple[Any, dict[str, A
     check_required_params(estimator, "criterion", criterion, params)
     if "reduction" in inspect.signature(criterion).parameters:
         params["reduction"] = "none"
-    return criterion, params
+    return criterion

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 
@@ -34,10 +33,3 @@ class Batch(NamedTuple):
     losses: Tensor
     epoch: int
     fold: Tensor | None = None
-
-    def predicted(self) -> Tensor:
-        """Return the class that the networks predict together, of shape (1, b)."""
-        if len(self.logits) == 1:
-            return self.logits.argmax(dim=2)
-        probability = torch.softmax(self.logits, dim=-1).mean(dim=0, keepdim=True)
-        return probability.argmax(dim=2)

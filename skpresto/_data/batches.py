@@ -15,9 +15,10 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from skpresto._data.features import on_device, split_rows
-from skpresto._data.order import batch_sizes, draw_order
 from skpresto._data.training_data import PredictionRows, TrainingRows
 
+#: A last batch smaller than this fraction of the others is merged into the previous.
+_SMALLEST_BATCH = 1 / 8
 #: Rows of training batches that are read together, if they are short.
 _ROWS_AT_ONCE = 1 << 13
 #: Rows that are read together for prediction.
@@ -145,19 +146,45 @@ class TensorBlocks:
                 yield X.take(rows[start:stop]), theirs
 
 
+def batch_sizes(n_rows: int, batch_size: int, drop_last: bool = False) -> list[int]:
+    """Return the number of rows in each batch of an epoch.
+
+    Remaining rows that would make a last batch smaller than an eighth of the others
+    are merged into the previous batch. BatchNorm cannot be trained on a single row,
+    and a full step with the statistics of a few rows harms the network.
+
+    Examples
+    --------
+    >>> batch_sizes(100, 32), batch_sizes(99, 32), batch_sizes(99, 32, drop_last=True)
+    ([32, 32, 36], [32, 32, 35], [32, 32, 32])
+    """
+    batch_size = n_rows if batch_size == -1 else batch_size
+    n_full, rest = divmod(n_rows, batch_size)
+    sizes = [batch_size] * n_full
+    is_few = rest == 1 or rest < _SMALLEST_BATCH * batch_size
+    if is_few and n_full and not drop_last:
+        sizes[-1] += rest
+    elif rest and not (drop_last and n_full):
+        sizes.append(rest)
+    return sizes
+
+
 def drawn_order(
     rows: TrainingRows, loader_params: dict[str, Any]
 ) -> tuple[Sequence[Tensor], dict[str, Any]]:
     """Return the rows of each batch of an epoch, and what else a loader is given."""
-    params = dict(loader_params)
-    batch_size, drop_last = params.pop("batch_size"), params.pop("drop_last", False)
-    drawn = draw_order(
-        batch_sizes(len(rows), batch_size, drop_last),
-        len(rows),
-        params.pop("shuffle", True),
-        rows.X.reading_order(rows.rows),
+    params, n_rows = dict(loader_params), len(rows)
+    sizes = batch_sizes(
+        n_rows, params.pop("batch_size"), params.pop("drop_last", False)
     )
-    return drawn, params
+    reading = rows.X.reading_order(rows.rows)
+    if not params.pop("shuffle", True):
+        order = torch.arange(n_rows)
+    elif reading is not None:
+        order = reading.draw()
+    else:
+        order = torch.randperm(n_rows)
+    return order[: sum(sizes)].split(sizes), params
 
 
 def training_batches(

@@ -7,11 +7,6 @@ import torch
 from torch import Tensor
 
 from skpresto._data.features import as_features
-from skpresto._data.samples import SampleRows
-from skpresto._data.training_data import PredictionRows
-
-#: Samples with which a new module is tried out.
-N_PROBED = 2
 
 
 class CollatePairs:
@@ -53,14 +48,6 @@ class CollatePairs:
         # One column of positions for training samples, and none for others.
         positions = torch.as_tensor([item[2:] for item in items]).unbind(dim=1)
         return as_features(collated[0]), labels, *positions
-
-
-def probe_batch(X: SampleRows, collate_fn: CollatePairs | None) -> Any:
-    """Return the features of the first samples, as they are collated for prediction."""
-    if collate_fn is None:
-        return X.take(torch.arange(N_PROBED))
-    rows = PredictionRows(X)
-    return collate_fn([rows[row] for row in range(N_PROBED)])[0]
 
 
 def _description(collated: Any) -> str:

@@ -1,12 +1,9 @@
-"""The order in which rows are visited in an epoch, and how it is cut into batches."""
+"""The random order of rows that are stored in blocks, of which a few are in memory."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-
-#: A last batch smaller than this fraction of the others is merged into the previous.
-_SMALLEST_BATCH = 1 / 8
 
 
 @dataclass(frozen=True)
@@ -40,42 +37,3 @@ class ReadingOrder:
         part_of_block = torch.randperm(n_blocks) // self.n_kept
         parts = part_of_block[self.blocks[shuffled]]
         return shuffled[torch.argsort(parts, stable=True)]
-
-
-def batch_sizes(n_rows: int, batch_size: int, drop_last: bool = False) -> list[int]:
-    """Return the number of rows in each batch of an epoch.
-
-    Remaining rows that would make a last batch smaller than an eighth of the others
-    are merged into the previous batch. BatchNorm cannot be trained on a single row,
-    and a full step with the statistics of a few rows harms the network.
-
-    Examples
-    --------
-    >>> batch_sizes(100, 32), batch_sizes(99, 32), batch_sizes(99, 32, drop_last=True)
-    ([32, 32, 36], [32, 32, 35], [32, 32, 32])
-    """
-    batch_size = n_rows if batch_size == -1 else batch_size
-    n_full, rest = divmod(n_rows, batch_size)
-    sizes = [batch_size] * n_full
-    is_few = rest == 1 or rest < _SMALLEST_BATCH * batch_size
-    if is_few and n_full and not drop_last:
-        sizes[-1] += rest
-    elif rest and not (drop_last and n_full):
-        sizes.append(rest)
-    return sizes
-
-
-def draw_order(
-    sizes: list[int],
-    n_rows: int,
-    shuffle: bool = True,
-    reading: ReadingOrder | None = None,
-) -> tuple[Tensor, ...]:
-    """Return the positions of the rows of each batch of an epoch."""
-    if not shuffle:
-        positions = torch.arange(n_rows)
-    elif reading is not None:
-        positions = reading.draw()
-    else:
-        positions = torch.randperm(n_rows)
-    return positions[: sum(sizes)].split(sizes)

@@ -88,7 +88,10 @@ class PredictionHistory:
 
     def record(self, batch: Batch) -> None:
         """Add what the networks predict together for the samples of a batch."""
-        self.add(batch.index, batch.predicted())
+        logits = batch.logits
+        if len(logits) > 1:
+            logits = torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True)
+        self.add(batch.index, logits.argmax(dim=2))
 
     def end_epoch(self) -> None:
         """Write what was recorded."""

@@ -78,8 +78,8 @@ class MeanProbabilities(Stateful):
     def _flush(self) -> None:
         if not self._waiting:
             return
-        index = torch.cat([index for index, _ in self._waiting])
-        logits = torch.cat([logits for _, logits in self._waiting], dim=1)
+        indices, outputs = zip(*self._waiting, strict=True)
+        index, logits = torch.cat(indices), torch.cat(outputs, dim=1)
         self._waiting.clear()
         self._n_waiting = 0
         self.add_probability(index, _mean_softmax(logits))

@@ -106,7 +106,8 @@ class LabelPosterior:
     def _all_samples(self) -> Iterator[Tensor]:
         """Yield the positions of all samples, in blocks."""
         samples = torch.arange(len(self.labels), device=self.labels.device)
-        return (samples[part] for part in blocks(*self.probability.shape))
+        for part in blocks(*self.probability.shape):
+            yield samples[part]
 
     def label_quality(self) -> Tensor:
         """Return the posterior probability of each given label, without ties.

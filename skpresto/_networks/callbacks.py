@@ -13,7 +13,7 @@ from skorch.utils import TeeGenerator
 from torch import Tensor
 
 from skpresto._data.training_data import PredictionRows, TrainingRows
-from skpresto._networks.predictions import classes_of
+from skpresto._networks.forward import classes_of
 from skpresto._networks.stack import mean_of_logits
 
 __all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
@@ -44,12 +44,22 @@ class CallbackMixin:
     @property
     def has_batch_callbacks(self) -> bool:
         """Whether a callback does anything at the begin or end of a batch."""
-        return any(map(_has_batch_callbacks, dict(self.callbacks_).values()))
+        return self._is_heard("on_batch_begin", "on_batch_end")
 
     @property
     def has_gradient_callbacks(self) -> bool:
         """Whether a callback does anything when gradients are computed."""
-        return any(map(_has_gradient_callbacks, dict(self.callbacks_).values()))
+        return self._is_heard("on_grad_computed")
+
+    def _is_heard(self, *hooks: str) -> bool:
+        """Return whether a callback does anything when one of some hooks is called."""
+        for _, callback in self.callbacks_:
+            if getattr(callback, "step_every", None) == "epoch":
+                continue  # a schedule, whose hook for batches does nothing then
+            for hook in hooks:
+                if getattr(type(callback), hook) is not getattr(Callback, hook):
+                    return True
+        return False
 
     def notify_batch_begin(self, batch: Any) -> None:
         """Call the callbacks before a training batch."""
@@ -139,20 +149,6 @@ def _for_scoring(rows: PredictionRows | None) -> Any:
     if rows is None or rows.labels is None or not rows.X.is_in_memory:
         return rows
     return Dataset(rows.X.source, rows.labels.numpy())
-
-
-def _has_gradient_callbacks(callback: Callback) -> bool:
-    return type(callback).on_grad_computed is not Callback.on_grad_computed
-
-
-def _has_batch_callbacks(callback: Callback) -> bool:
-    if isinstance(callback, LRScheduler):
-        return callback.step_every == "batch"
-    kind = type(callback)
-    return (
-        kind.on_batch_begin is not Callback.on_batch_begin
-        or kind.on_batch_end is not Callback.on_batch_end
-    )
 
 
 class ScheduleOfTheRun(LRScheduler):

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from skpresto._data.features import has_parts, logits_of, map_parts
 from skpresto._networks.stack import networks_of
 
+#: Stands for the class of a sample without a prediction.
+MISSING = -1
 #: Types for the forward pass, by the name that users give.
 AUTOCAST_TYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -64,13 +66,6 @@ def _channels_last(part: Any) -> Any:
     if isinstance(part, Tensor) and part.dim() == 4:
         return part.contiguous(memory_format=torch.channels_last)
     return part
-
-
-def gradient_scaler(name: str | None, device: str | torch.device) -> Any:
-    """Return what keeps small gradients of float16 from becoming zero, or None."""
-    if name != "float16":
-        return None
-    return torch.amp.GradScaler(torch.device(device).type)
 
 
 def check_names(module: nn.Module, features: Any) -> None:
@@ -138,3 +133,25 @@ def check_one_per_sample(criterion: Callable, losses: Tensor, expected: int) -> 
             f"{type(criterion).__name__} returned {got}. Use one that takes "
             "reduction='none'."
         )
+
+
+def classes_of(outputs: Tensor) -> Tensor:
+    """Return the class with the largest logit, or MISSING where that is not finite."""
+    classes = outputs.argmax(dim=-1)
+    # Not a number if any logit is not finite, and faster than a look at each row.
+    if outputs.sum().isfinite():
+        return classes
+    return torch.where(outputs.amax(dim=-1).isfinite(), classes, MISSING)
+
+
+def require_predictions(is_missing: Tensor) -> None:
+    """Raise if samples have no prediction."""
+    if not is_missing.any():
+        return
+    rows = is_missing.nonzero().squeeze(1)
+    raise ValueError(
+        f"module returned no finite logits for {len(rows)} of {len(is_missing)} "
+        f"samples, the first of them in row {int(rows[0])}, so they have no "
+        "prediction. Check these rows for unusual values, and the module for divisions "
+        "and logarithms."
+    )

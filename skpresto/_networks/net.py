@@ -22,9 +22,8 @@ from skpresto._data.features import copied, map_parts, on_device
 from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.blocks import BlockPlan, outputs_in_blocks
 from skpresto._networks.callbacks import CallbackMixin, ScheduleOfTheRun
-from skpresto._networks.forward import gradient_scaler, outputs_of
+from skpresto._networks.forward import MISSING, classes_of, outputs_of
 from skpresto._networks.new import Blueprint, compile_networks, prepare_networks
-from skpresto._networks.predictions import MISSING, classes_of
 from skpresto._networks.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._networks.stack import networks_of
 from skpresto._networks.stored import with_tensors, without_tensors
@@ -121,9 +120,11 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 "optimizer must be a class such as torch.optim.SGD, or a function that "
                 f"returns an optimizer, got {type(self.optimizer_).__name__}."
             )
-        _unfuse_half_precision(self.optimizer_)
-        _begin_momentum(self.optimizer_)
-        self.scaler_ = gradient_scaler(self.autocast, self.device)
+        _prepare_optimizer(self.optimizer_)
+        # It keeps small gradients of float16 from becoming zero.
+        kind = torch.device(self.device).type
+        is_half = self.autocast == "float16"
+        self.scaler_ = torch.amp.GradScaler(kind) if is_half else None
         return self
 
     def infer(self, x: Any, **fit_params: Any) -> Tensor:
@@ -132,13 +133,6 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             # These may be rows of the user's own array, and modules may change them.
             x = map_parts(copied, x)
         return outputs_of(self.module_, x, self.autocast, self.device)
-
-    def is_finite(self, batch: Any) -> bool:
-        """Return whether parameters, and outputs for a batch, are finite."""
-        self._set_training(False)
-        with torch.no_grad():
-            parts = [self.infer(batch), *self.module_.parameters()]
-        return all(bool(torch.isfinite(part).all()) for part in parts)
 
     def get_all_learnable_params(self) -> Iterable[tuple[str, Tensor]]:
         """Yield trained parameters under the names they have in a single network."""
@@ -264,9 +258,10 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         """Remove what only training needs: optimizer, schedules, gradients."""
         for callback in self.lr_schedulers:
             vars(callback).pop("lr_scheduler_", None)
-        for name in ("callbacks", "callbacks_"):
-            of_users = [c for c in getattr(self, name) if not _is_built_in(c)]
-            setattr(self, name, of_users)
+        last = self.callbacks[-1]
+        if isinstance(last, tuple) and isinstance(last[1], ScheduleOfTheRun):
+            self.callbacks.pop()
+            self.callbacks_ = [c for c in self.callbacks_ if c[1] is not last[1]]
         for part in (self.module_, self.criterion_):
             part.zero_grad(set_to_none=True)
         self._set_training(False)
@@ -290,34 +285,22 @@ _MODULES = ("module_", "criterion_")
 _ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint")
 
 
-def _is_built_in(entry: Any) -> bool:
-    callback = entry[1] if isinstance(entry, tuple) else entry
-    return isinstance(callback, ScheduleOfTheRun)
+def _prepare_optimizer(optimizer: torch.optim.Optimizer) -> None:
+    """Turn fused steps off in half precision, and begin a momentum with zeros.
 
-
-def _unfuse_half_precision(optimizer: torch.optim.Optimizer) -> None:
-    """Turn fused steps off for parameters in half precision on the CPU.
-
-    There, torch's fused SGD leaves all but the smallest of them unchanged (seen in
-    torch 2.13).
-    """
-    for group in optimizer.param_groups:
-        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
-            group["fused"] = False
-
-
-def _begin_momentum(optimizer: torch.optim.Optimizer) -> None:
-    """Initialize the momentum of a fused SGD with zeros.
+    On the CPU, torch's fused SGD leaves all but the smallest parameters in half
+    precision unchanged (seen in torch 2.13).
 
     SGD creates momentum buffers in the first step. A fused step fails if only some
     parameters have one, as after a step without the parameters of an idle network, and
     a skipped first step creates them from uninitialized memory. With zeros, the first
     step has the same result, unless it is dampened.
     """
-    if not isinstance(optimizer, torch.optim.SGD):
-        return
+    is_sgd = isinstance(optimizer, torch.optim.SGD)
     for group in optimizer.param_groups:
-        if group["fused"] and group["momentum"] and not group["dampening"]:
+        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
+            group["fused"] = False
+        if is_sgd and group["fused"] and group["momentum"] and not group["dampening"]:
             for parameter in group["params"]:
                 zero = torch.zeros_like(parameter, requires_grad=False)
                 optimizer.state[parameter]["momentum_buffer"] = zero

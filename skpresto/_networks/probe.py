@@ -7,14 +7,26 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from skpresto._data.collate import N_PROBED
+from skpresto._data.collate import CollatePairs
 from skpresto._data.features import copied, map_parts
+from skpresto._data.samples import SampleRows
+from skpresto._data.training_data import PredictionRows
 from skpresto._networks.forward import check_names, check_one_per_sample, outputs_of
 from skpresto._warn import warn_caller
 from skpresto.exceptions import MismatchWarning
 
+#: Samples with which a new module is tried out.
+N_PROBED = 2
 # Largest deviation from 1 of a sum of probabilities, with bfloat16 inside, too.
 _TOLERANCE = 0.01
+
+
+def probe_batch(X: SampleRows, collate_fn: CollatePairs | None) -> Any:
+    """Return the features of the first samples, as they are collated for prediction."""
+    if collate_fn is None:
+        return X.take(torch.arange(N_PROBED))
+    rows = PredictionRows(X)
+    return collate_fn([rows[row] for row in range(N_PROBED)])[0]
 
 
 def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
@@ -57,14 +69,10 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
     return outputs.detach()
 
 
-def _gpus_of(tensors: list[Tensor]) -> list[torch.device]:
-    return list({tensor.device for tensor in tensors if tensor.is_cuda})
-
-
 def try_criterion(criterion: Callable, outputs: Tensor) -> None:
     """Raise if a criterion cannot compute losses from logits and class numbers."""
     labels = torch.zeros(len(outputs), dtype=torch.int64, device=outputs.device)
-    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([outputs])):
+    with torch.no_grad(), _same_random_state(outputs):
         try:
             losses = copy.deepcopy(criterion)(outputs, labels)
         except Exception as error:  # of any type, from the code of the criterion
@@ -88,7 +96,7 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
 def takes_probabilities(criterion: Callable, logits: Tensor) -> bool:
     """Return whether a criterion takes class probabilities as targets."""
     probability = torch.full_like(logits, 1 / logits.shape[1])
-    with torch.no_grad(), torch.random.fork_rng(devices=_gpus_of([logits])):
+    with torch.no_grad(), _same_random_state(logits):
         try:
             losses = copy.deepcopy(criterion)(logits, probability)
         except Exception:  # of any type, from the code of the criterion
@@ -130,6 +138,12 @@ def warn_of_mismatch(
             "example X.transpose(0, 3, 1, 2).",
             MismatchWarning,
         )
+
+
+def _same_random_state(outputs: Tensor) -> Any:
+    """Return a context after which torch's random state is that of before."""
+    devices = [outputs.device] if outputs.is_cuda else []
+    return torch.random.fork_rng(devices=devices)
 
 
 def _is_softmax(outputs: Tensor) -> bool:

@@ -17,13 +17,13 @@ class SharedJournal:
 
     Parameters
     ----------
-    journal : Journal
-        That of this process; only the first one has any files.
+    journal : Journal or None
+        That of this process; only the first one has any.
     exchange : Exchange
         The processes.
     """
 
-    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+    def __init__(self, journal: Journal | None, exchange: Exchange) -> None:
         self._journal = journal
         self._exchange = exchange
 
@@ -40,8 +40,10 @@ class SharedJournal:
 
     def save(self, run: StageRun) -> None:
         """Store the state after an epoch, in the first process."""
-        self._journal.save(run)
+        if self._journal is not None:
+            self._journal.save(run)
 
     def interrupted(self) -> None:
         """Keep what is stored, since Ctrl-C ended the fit before its time."""
-        self._journal.interrupted()
+        if self._journal is not None:
+            self._journal.interrupted()

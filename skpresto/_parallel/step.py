@@ -9,10 +9,10 @@ from skpresto._networks.net import NoisyLabelNet
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.gradients import GradientSum
 from skpresto._parallel.shares import WholeBatch, share_of
-from skpresto._training.step import StepIfSelected
+from skpresto._training.step import Step
 
 
-class ParallelStep(StepIfSelected):
+class ParallelStep(Step):
     """Add up the gradients of all processes before a step.
 
     They are added up exactly once per batch, even if nothing is selected in it, so that
@@ -29,7 +29,8 @@ class ParallelStep(StepIfSelected):
     """
 
     def __init__(self, net: NoisyLabelNet, n_classes: int, exchange: Exchange) -> None:
-        super().__init__(net)
+        super().__init__(net, may_skip=True)
+        self._infer = self._outputs_of_all
         self._n_classes = n_classes
         self._exchange = exchange
         buffers = [b for network in self._buffers for b in network]
@@ -39,7 +40,7 @@ class ParallelStep(StepIfSelected):
         self._sum = GradientSum(exchange, self._parameters, complete, averaged)
         self._fraction = 0.0
 
-    def _infer(self, features: Any, n_rows: int) -> Tensor:
+    def _outputs_of_all(self, features: Any, n_rows: int) -> Tensor:
         """Return the outputs for a batch, of whose features only the own are given."""
         exchange = self._exchange
         share = share_of(n_rows, exchange.rank, exchange.size)
@@ -58,14 +59,14 @@ class ParallelStep(StepIfSelected):
         shape = (*leading, 0, self._n_classes)
         return torch.zeros(shape, device=self.net.device, requires_grad=True)
 
-    def learn(self, losses: Tensor, weights: Tensor | None, batch: Any = None) -> None:
-        """Learn from the mean loss of each network."""
-        super().learn(losses, weights, batch)
-        if self._exchange.due is not None:  # nothing was selected
-            self._add_up()
-
     def _end_backward(self) -> None:
         self._add_up()
+        super()._end_backward()
+
+    def _end_step(self) -> None:
+        super()._end_step()
+        if self._exchange.due is not None:  # nothing was selected
+            self._add_up()
 
     def _add_up(self) -> None:
         values = [value for network in self._before for value in network]

@@ -47,7 +47,7 @@ class ProcessTeam:
             self.exchange.announce(error)
             raise
 
-    def shared(self, journal: Journal, seed: int) -> tuple[Journal, int]:
+    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal, int]:
         """Return a journal from which all processes resume, and the seed of all."""
         shared = SharedJournal(journal, self.exchange)
         return shared, first_of(self.exchange, seed)

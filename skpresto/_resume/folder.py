@@ -12,12 +12,7 @@ from filelock import FileLock, Timeout
 from skpresto._resume.files import MARKER, read_json, write_json
 from skpresto._resume.fingerprint import changed, fingerprint
 from skpresto._resume.journal import FitJournal
-from skpresto._training.context import (
-    Journal,
-    NoJournal,
-    context_with,
-    current_context,
-)
+from skpresto._training.context import context_with, current_context
 from skpresto._training.request import FitRequest
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
@@ -45,7 +40,7 @@ class ResumeFolder:
 
     def begin_fit(
         self, estimator: Any, request: FitRequest, seed: int
-    ) -> tuple[Journal, int]:
+    ) -> tuple[FitJournal | None, int]:
         """Return the journal of the next fit, and the seed that it began with."""
         self._n_fits += 1
         folder = self.path / f"fit-{self._n_fits:05d}"
@@ -66,7 +61,7 @@ class ResumeFolder:
                     "Training goes on; if it is killed, this fit begins anew.",
                     ResumeWarning,
                 )
-                return NoJournal(), seed
+                return None, seed
         journal = FitJournal(folder, self.every)
         self._journals.append(journal)
         return journal, seed

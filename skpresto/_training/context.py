@@ -36,25 +36,12 @@ class Journal(Protocol):
         ...
 
 
-class NoJournal:
-    """Stores nothing: an ordinary fit."""
-
-    def resume(self, run: "StageRun") -> None:
-        """Begin with the first epoch."""
-
-    def save(self, run: "StageRun") -> None:
-        """Store nothing."""
-
-    def interrupted(self) -> None:
-        """Keep nothing."""
-
-
 class FitFolder(Protocol):
     """A folder from which killed fits go on."""
 
     def begin_fit(
         self, estimator: Any, request: FitRequest, seed: int
-    ) -> tuple[Journal, int]:
+    ) -> tuple[Journal | None, int]:
         """Return the journal of the next fit, and the seed that it began with."""
         ...
 
@@ -84,7 +71,7 @@ class Team(Protocol):
         """Raise if processes differ in data, parameters or versions."""
         ...
 
-    def shared(self, journal: Journal, seed: int) -> tuple[Journal, int]:
+    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal | None, int]:
         """Return a journal from which all processes resume, and the seed of all."""
         ...
 
@@ -106,7 +93,7 @@ class Alone:
     def check_same(self, estimator: Any, request: FitRequest) -> None:
         """Do nothing: there is nothing to compare with."""
 
-    def shared(self, journal: Journal, seed: int) -> tuple[Journal, int]:
+    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal | None, int]:
         """Return the journal and the seed."""
         return journal, seed
 
@@ -138,10 +125,10 @@ class FitContext:
 
     def begin_fit(
         self, estimator: Any, request: FitRequest, rng: np.random.RandomState
-    ) -> tuple[Journal, int]:
+    ) -> tuple[Journal | None, int]:
         """Return the journal of a fit, and its seed: a new one unless it is resumed."""
         self.team.check_same(estimator, request)
-        journal: Journal = NoJournal()
+        journal: Journal | None = None
         seed = int(rng.randint(np.iinfo(np.int32).max))
         if self.folder is not None and self.team.is_first:
             journal, seed = self.folder.begin_fit(estimator, request, seed)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from skpresto._data.batch import Batch
 from skpresto._data.training_data import TrainingRows
-from skpresto._heap import has_large_outputs, return_freed_memory
+from skpresto._heap import LARGE_OUTPUTS, return_freed_memory
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.recorder import Recorder
 from skpresto._networks.forward import sample_losses
@@ -62,7 +62,8 @@ def run_epoch(
     net._set_training(True)
     step = machinery.step(policy, sample_weight is not None)
     has_listeners = net.has_batch_callbacks
-    is_large = has_large_outputs(len(net.networks), net.batch_size, history.n_classes)
+    n_outputs = len(net.networks) * net.batch_size * history.n_classes
+    is_large = n_outputs >= LARGE_OUTPUTS
     batches = machinery.batches(rows, epoch)
     history.expect(batches.order)
     with machinery.randomness(epoch):
@@ -73,14 +74,17 @@ def run_epoch(
             outputs = step.forward(features, len(labels))
             losses = sample_losses(net.criterion_, outputs, labels)
             fold = None if stage.folds is None else stage.folds.index_select(0, index)
-            batch = batch_of(index, labels, outputs, losses, epoch, fold)
+            # With a leading axis for networks.
+            logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
+            seen = losses.detach().view(logits.shape[:2])
+            batch = Batch(index, labels, logits, seen, epoch, fold)
             for recorder in recorders:
                 recorder.record(batch)
             if policy.needs_gradients:
-                batch = batch._replace(losses=losses.view(batch.losses.shape))
+                batch = batch._replace(losses=losses.view(seen.shape))
             selection = policy.select(batch)
             losses = selected_losses(net.criterion_, selection, outputs, losses)
-            seen = losses.detach().view(batch.losses.shape)
+            seen = losses.detach().view(seen.shape)
             weights = total_weights(selection, sample_weight, index, seen)
             step.learn(losses, weights, (features, labels))
             tally.add(seen, weights)
@@ -91,21 +95,6 @@ def run_epoch(
     for recorder in recorders:
         recorder.end_epoch()
     return tally.sums()
-
-
-def batch_of(
-    index: Tensor,
-    labels: Tensor,
-    outputs: Tensor,
-    losses: Tensor,
-    epoch: int,
-    fold: Tensor | None,
-) -> Batch:
-    """Return what recorders see of a batch, with a leading axis for networks."""
-    logits = outputs.detach()
-    logits = logits.unsqueeze(0) if logits.dim() == 2 else logits
-    seen = losses.detach().view(logits.shape[:2])
-    return Batch(index, labels, logits, seen, epoch, fold)
 
 
 def selected_losses(

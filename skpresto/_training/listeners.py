@@ -33,7 +33,7 @@ class Listener(Protocol):
 
 
 class Progress:
-    """Show nothing (0), a progress bar (1), or one line per epoch (2)."""
+    """Show a progress bar (1), or one line per epoch (2)."""
 
     def __init__(self, verbose: int, n_epochs: int) -> None:
         self._prints_lines = verbose >= 2
@@ -87,6 +87,10 @@ class FitTasks:
         self._fit.call_on_fit_task_begin(**self.details)
         self._stage: Any = None
         self._epoch: Any = None
+
+    def tell_state(self, state: dict[str, Any]) -> None:
+        """Tell from which fitted attributes an estimator for callbacks is made."""
+        self.details[_STATE] = lambda: state
 
     def begin_stage(self, stage: Stage) -> None:
         """Begin a task for a stage."""

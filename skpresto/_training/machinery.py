@@ -10,7 +10,7 @@ from skpresto._data.batches import Batches
 from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.net import NoisyLabelNet, Predict
 from skpresto._training.policy import Policy
-from skpresto._training.step import Step, StepIfSelected, StepUnlessEmpty
+from skpresto._training.step import Step, StepUnlessEmpty
 
 T = TypeVar("T")
 
@@ -66,14 +66,13 @@ class OneProcess:
     def step(self, policy: Policy, is_weighted: bool) -> Step:
         """Return a step that is skipped if nothing may be selected."""
         net = self.net
-        if not policy.may_select_nothing and not is_weighted:
-            return Step(net)
+        may_skip = policy.may_select_nothing or is_weighted
+        waits = may_skip and torch.device(net.device).type != "cpu"
         # Callbacks are called for steps that are made, and for no others.
         has_listeners = net.has_gradient_callbacks or net.has_batch_callbacks
-        waits = torch.device(net.device).type != "cpu"
         if waits and not has_listeners and StepUnlessEmpty.serves(net):
             return StepUnlessEmpty(net)
-        return StepIfSelected(net)
+        return Step(net, may_skip)
 
     def randomness(self, epoch: int) -> AbstractContextManager[None]:
         """Return a context that changes nothing."""

@@ -189,7 +189,10 @@ def check_epoch(
 
 def check_networks(net: NoisyLabelNet, batch: Any) -> None:
     """Raise if trained networks cannot be used, tried on a few samples."""
-    if not net.is_finite(batch):
+    net._set_training(False)
+    with torch.no_grad():
+        parts = [net.infer(batch), *net.module_.parameters()]
+    if not all(bool(torch.isfinite(part).all()) for part in parts):
         raise TrainingDivergedError(
             "Training diverged in its last steps: the network has parameters or "
             "outputs that are not finite, so it cannot be used. Lower the learning "

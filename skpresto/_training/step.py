@@ -4,6 +4,7 @@ A network for which nothing was selected must not change: neither its weights no
 optimizer state nor the statistics of BatchNorm.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,18 +21,28 @@ class Step:
     net : NoisyLabelNet
         A started net. Losses are scaled up by its ``scaler_``, if it has one, so that
         gradients in float16 do not become zero.
+    may_skip : bool
+        Whether the step of networks for which nothing is selected is skipped. The
+        selection is then read in every batch, so on a GPU each waits for the device.
     """
 
-    def __init__(self, net: NoisyLabelNet) -> None:
+    def __init__(self, net: NoisyLabelNet, may_skip: bool) -> None:
         self.net = net
+        self.may_skip = may_skip
         self.networks = net.networks
         self.optimizer: Any = net.optimizer_
         self.scaler = net.scaler_
         self._tells_gradients = net.has_gradient_callbacks
-        self._parameters: list[Tensor] = []
-        for group in self.optimizer.param_groups:
-            self._parameters += group["params"]
+        groups = self.optimizer.param_groups
+        self._parameters: list[Tensor] = [
+            p for group in groups for p in group["params"]
+        ]
+        # A forward pass in training mode changes these, for example in BatchNorm.
+        self._buffers = [list(network.buffers()) for network in self.networks]
+        self._before: list[list[Tensor]] = []
+        self._idle: list[int] = []
         self._equal: Tensor | None = None
+        self._infer: Callable[[Any, int], Tensor] = lambda X, n_rows: net.infer(X)
 
     def forward(self, features: Any, n_rows: int) -> Tensor:
         """Return the outputs of the networks in training mode.
@@ -46,14 +57,13 @@ class Step:
         # As optimizer.zero_grad(), without its profiling of each call.
         for parameter in self._parameters:
             parameter.grad = None
+        if self.may_skip:  # the forward pass may have to be undone
+            self._before = [list(map(torch.clone, own)) for own in self._buffers]
         try:
             return self._infer(features, n_rows)
         except ValueError as error:
             _raise_for_single_rows(error, n_rows)
             raise
-
-    def _infer(self, features: Any, n_rows: int) -> Tensor:
-        return self.net.infer(features)
 
     def learn(self, losses: Tensor, weights: Tensor | None, batch: Any = None) -> None:
         """Learn from the mean loss of each network.
@@ -67,100 +77,69 @@ class Step:
         batch : tuple, default=None
             Features and labels, for callbacks.
         """
-        if weights is None:
-            self._descend(losses, self._equal_weights(losses), batch)
-        else:
-            self._learn_weighted(losses, weights, batch)
+        slope = self._slope(losses, weights)
+        if slope is not None:
+            # The weights are the gradient of the mean, so backward() can start from
+            # them. The mean itself is not needed before the end of the epoch.
+            slope = slope.reshape(-1)
+            losses.backward(slope if self.scaler is None else self.scaler.scale(slope))
+            self._end_backward()
+            if self._tells_gradients:
+                self.net.notify_gradients(batch)
+            if self.scaler is None:
+                self.optimizer.step()
+            else:  # skips the step if gradients are not finite, and then scales less
+                self.scaler.step(self.optimizer)
+                self.scaler.update()
+        self._end_step()
 
-    def _equal_weights(self, losses: Tensor) -> Tensor:
-        """Return the weights of a plain mean; they are reused for further batches."""
-        if self._equal is None or len(self._equal) != len(losses):
-            n_samples = len(losses) // len(self.networks)
-            self._equal = torch.full_like(losses, 1 / n_samples)
-        return self._equal
-
-    def _learn_weighted(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
-        self._descend(losses, weights / _totals(weights), batch)
-
-    def _descend(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
-        # The weights are the gradient of the mean, so backward() can start from them.
-        # The mean itself is not needed before the end of the epoch.
-        slope = weights if weights.dim() == 1 else weights.reshape(-1)
-        if self.scaler is None:
-            losses.backward(slope)
-        else:
-            losses.backward(self.scaler.scale(slope))
-        self._end_backward()
-        if self.scaler is not None:
-            self.scaler.unscale_(self.optimizer)
-        self._adjust_gradients()
-        if self._tells_gradients:
-            self.net.notify_gradients(batch)
-        if self.scaler is None:
-            self.optimizer.step()
-        else:  # skips the step if gradients are not finite, and then scales less
-            self.scaler.step(self.optimizer)
-            self.scaler.update()
-
-    def _end_backward(self) -> None:
-        """Complete the gradients, which are those of the rows of this process."""
-
-    def _adjust_gradients(self) -> None:
-        """Change the gradients before callbacks and optimizer see them."""
-
-
-class StepIfSelected(Step):
-    """Skip the step of networks for which nothing is selected.
-
-    The selection is read in every batch, so on a GPU each batch waits for the device.
-    """
-
-    def __init__(self, net: NoisyLabelNet) -> None:
-        super().__init__(net)
-        # A forward pass in training mode changes these, for example in BatchNorm.
-        self._buffers: list[list[Tensor]] = []
-        for network in self.networks:
-            self._buffers.append(list(network.buffers()))
-        self._before: list[list[Tensor]] = []
-        self._idle: list[int] = []
-
-    def forward(self, features: Any, n_rows: int) -> Tensor:
-        """Return the outputs of a forward pass that may have to be undone."""
-        self._before.clear()
-        for buffers in self._buffers:
-            self._before.append(list(map(torch.clone, buffers)))
-        return super().forward(features, n_rows)
-
-    def _learn_weighted(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
+    def _slope(self, losses: Tensor, weights: Tensor | None) -> Tensor | None:
+        """Return the weight of each loss in the mean; None if there is no step."""
+        self._idle = []
+        if weights is None:  # equal weights are reused for further batches
+            if self._equal is None or len(self._equal) != len(losses):
+                n_samples = len(losses) // len(self.networks)
+                self._equal = torch.full_like(losses, 1 / n_samples)
+            return self._equal
         totals = _totals(weights)
+        if not self.may_skip:
+            return weights / totals
         self._idle = _without_weight(totals)
         if not self._idle:
-            self._descend(losses, weights / totals, batch)
-            return
-        if len(self._idle) < len(self.networks):
-            self._descend(losses, weights / totals.where(totals > 0, 1), batch)
-        for position in self._idle:
-            self._undo_forward(position)
+            return weights / totals
+        if len(self._idle) == len(self.networks):
+            return None
+        return weights / totals.where(totals > 0, 1)
 
-    def _undo_forward(self, position: int) -> None:
-        buffers, before = self._buffers[position], self._before[position]
-        for buffer, value in zip(buffers, before, strict=True):
-            buffer.copy_(value)
-
-    def _adjust_gradients(self) -> None:
+    def _end_backward(self) -> None:
+        """Change the gradients before callbacks and optimizer see them."""
+        if self.scaler is not None:
+            self.scaler.unscale_(self.optimizer)
         for position in self._idle:
             # With a gradient of zero, momentum and weight decay would still change the
             # weights; without a gradient, the optimizer skips them.
             self.networks[position].zero_grad(set_to_none=True)
 
+    def _end_step(self) -> None:
+        """Undo the forward pass of networks without a step."""
+        for position in self._idle:
+            pairs = zip(self._buffers[position], self._before[position], strict=True)
+            for buffer, before in pairs:
+                buffer.copy_(before)
 
-class StepUnlessEmpty(StepIfSelected):
+
+class StepUnlessEmpty(Step):
     """Skip the step if nothing is selected, without waiting for the device.
 
     The fused optimizers skip a step if the tensor ``found_inf`` is 1. It exists for
     mixed precision, where ``GradScaler`` skips steps with infinite gradients in the
     same way. For one network only.
     """
+
+    _is_empty: Tensor | None = None
+
+    def __init__(self, net: NoisyLabelNet) -> None:
+        super().__init__(net, may_skip=True)
 
     @staticmethod
     def serves(net: NoisyLabelNet) -> bool:
@@ -172,16 +151,22 @@ class StepUnlessEmpty(StepIfSelected):
         is_dampened = any(group.get("dampening") for group in groups)
         return is_able and not is_dampened and len(net.networks) == 1
 
-    def _learn_weighted(self, losses: Tensor, weights: Tensor, batch: Any) -> None:
+    def _slope(self, losses: Tensor, weights: Tensor | None) -> Tensor | None:
+        if weights is None:
+            return super()._slope(losses, None)
         total = _totals(weights)
-        is_empty = total == 0
-        self.optimizer.found_inf = is_empty.to(torch.float32)
-        try:
-            self._descend(losses, weights / (total + is_empty), batch)
-        finally:
-            del self.optimizer.found_inf
+        self._is_empty = total == 0
+        self.optimizer.found_inf = self._is_empty.to(torch.float32)
+        return weights / (total + self._is_empty)
+
+    def _end_step(self) -> None:
+        """Undo the forward pass if the step was skipped."""
+        if self._is_empty is None:
+            return
         for buffer, before in zip(self._buffers[0], self._before[0], strict=True):
-            buffer.copy_(torch.where(is_empty, before, buffer))
+            buffer.copy_(torch.where(self._is_empty, before, buffer))
+        self._is_empty = None
+        del self.optimizer.found_inf
 
 
 def _totals(weights: Tensor) -> Tensor:
@@ -193,8 +178,7 @@ def _without_weight(totals: Tensor) -> list[int]:
     """Return the networks whose weights are all zero. Waits for the device."""
     if totals.dim() == 0:
         return [] if totals.item() > 0 else [0]
-    numbers = totals.view(-1).tolist()
-    return [position for position, total in enumerate(numbers) if not total > 0]
+    return (~(totals.view(-1) > 0)).nonzero().squeeze(1).tolist()
 
 
 def _raise_for_single_rows(error: ValueError, n_rows: int) -> None:

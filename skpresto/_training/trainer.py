@@ -10,13 +10,12 @@ from torch import Tensor, nn
 from skpresto._data.training_data import PredictionRows, TrainingData, TrainingRows
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.recorder import Recorder
-from skpresto._networks.forward import sample_losses
+from skpresto._networks.forward import MISSING, require_predictions, sample_losses
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._networks.new import Blueprint
-from skpresto._networks.predictions import MISSING, require_predictions
 from skpresto._networks.stack import FinalAndFoldNetworks
 from skpresto._training.checkpoint import Checkpoint, CheckpointStore
-from skpresto._training.context import FitContext, Journal, NoJournal
+from skpresto._training.context import FitContext, Journal
 from skpresto._training.epoch import run_epoch
 from skpresto._training.listeners import Listener
 from skpresto._training.measure import EpochMeasurement, check_epoch, check_networks
@@ -47,7 +46,7 @@ class Trainer:
     context : FitContext, default=None
         What surrounds the fit.
     journal : Journal, default=None
-        Stores the progress of the fit.
+        Stores the progress of the fit; None stores nothing.
     listeners : sequence of Listener, default=()
         Are told of stages and epochs.
 
@@ -80,7 +79,7 @@ class Trainer:
         self.blueprint = blueprint
         self.data = data
         self.context = context or FitContext()
-        self.journal = journal or NoJournal()
+        self.journal = journal
         self.listeners = listeners
         self.machinery = self.context.team.machinery(net, data)
         self.records: list[EpochRecord] = []
@@ -148,7 +147,8 @@ class Trainer:
         rows = self.data.training_rows(stage.holdout)
         self.net.stage_ = stage.name
         run = StageRun(self, stage)
-        self.journal.resume(run)
+        if self.journal is not None:
+            self.journal.resume(run)
         is_over, is_stopped = run.is_over, False
         for listener in self.listeners:
             listener.begin_stage(stage)
@@ -156,7 +156,8 @@ class Trainer:
             is_stopped = self._run_epoch(rows, stage)
             if stage.rule is not None:
                 self._keep_contenders(run)
-            self.journal.save(run)
+            if self.journal is not None:
+                self.journal.save(run)
             is_over, is_stopped = self.machinery.agreed((run.is_over, is_stopped))
         for listener in self.listeners:
             listener.end_stage()

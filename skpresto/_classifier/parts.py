@@ -1,14 +1,42 @@
-"""Check the user's skorch callbacks, and add the default schedule."""
+"""Check the iterators and callbacks that users give, and add the default schedule."""
 
+from numbers import Integral
 from typing import Any
 
-from skpresto._classifier.params import did_you_mean
+from torch.utils.data import DataLoader
+
+from skpresto._classifier.params import check_part_params, did_you_mean
 from skpresto._networks.callbacks import (
     Callback,
     EarlyStopping,
     LRScheduler,
     ScheduleOfTheRun,
 )
+
+#: Parameters with which predictions would not be one per row, in the order of rows.
+_NOT_IN_ORDER = ("drop_last", "shuffle", "sampler", "batch_sampler")
+
+
+def check_iterators(
+    estimator: Any, train: dict[str, Any], valid: dict[str, Any]
+) -> None:
+    """Raise for parameters that an iterator does not take, or that lose rows."""
+    check_part_params(estimator, "iterator_train", DataLoader, train)
+    check_part_params(estimator, "iterator_valid", DataLoader, valid)
+    for prefix, given in (("iterator_train", train), ("iterator_valid", valid)):
+        size = given.get("batch_size", 1)
+        if not isinstance(size, Integral) or (size < 1 and size != -1):
+            raise ValueError(
+                f"{type(estimator).__name__} needs {prefix}__batch_size to be a "
+                f"positive int, or -1 for all rows, got {size!r}."
+            )
+    for name in _NOT_IN_ORDER:
+        if valid.get(name):
+            raise ValueError(
+                f"{type(estimator).__name__} predicts every row in its order, so "
+                f"iterator_valid__{name}={valid[name]!r} cannot be used. Remove it; "
+                f"iterator_train__{name} has an effect on training only."
+            )
 
 
 def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
@@ -30,7 +58,7 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
             f"{name} needs callbacks to be a list of skorch callbacks, got {given!r}."
         )
     callbacks = list(given)
-    kinds = {_name(entry): _kind(entry) for entry in callbacks}
+    kinds = dict(map(_named_kind, callbacks))
     for called, kind in kinds.items():
         if not issubclass(kind, Callback):
             raise TypeError(
@@ -54,10 +82,8 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
     return [*callbacks, ("lr_schedule", ScheduleOfTheRun())]
 
 
-def _kind(entry: Any) -> type:
+def _named_kind(entry: Any) -> tuple[str, type]:
+    """Return the name and the class of a callback, as skorch names them."""
     callback = entry[1] if isinstance(entry, tuple) else entry
-    return callback if isinstance(callback, type) else type(callback)
-
-
-def _name(entry: Any) -> str:
-    return entry[0] if isinstance(entry, tuple) else _kind(entry).__name__
+    kind = callback if isinstance(callback, type) else type(callback)
+    return entry[0] if isinstance(entry, tuple) else kind.__name__, kind
