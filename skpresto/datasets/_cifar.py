@@ -175,7 +175,7 @@ def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
             f"expected {len(y)} rows of 3072 bytes, got an array of dtype "
             f"{pixels.dtype} and shape {pixels.shape}",
         )
-    return pixels.reshape(-1, 3, 32, 32), y
+    return np.asarray(pixels).reshape(-1, 3, 32, 32), y
 
 
 def _read_names(cifar: Cifar, path: Path) -> NDArray:
