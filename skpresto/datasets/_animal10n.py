@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from os.path import isdir, isfile
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels, check_count
 from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
-from skpresto.datasets._source import Source, is_file, is_folder
+from skpresto.datasets._source import Source
 
 _SOURCE = Source(
     loader="load_animal10n",
     title="ANIMAL-10N",
     home="https://dm.kaist.ac.kr/datasets/animal-10n",
     folders=("ANIMAL-10N", "raw_image_ver", "raw_image", "binary_ver", "binary"),
+    below=("raw_image", "binary"),
 )
 _CLASSES = (
     "cat",
@@ -95,7 +97,7 @@ def load_animal10n(
     decoding = Decoding(_SIZE, False, max_pixels, follow_symlinks)
     decoding.check(_SOURCE.loader)
     place = _SOURCE.find(folder, "data_batch_1.bin", "training/")
-    is_binary = is_file(place / "data_batch_1.bin")
+    is_binary = isfile(place / "data_batch_1.bin")
     read = _read_binary if is_binary else partial(_read_raw, decoding=decoding)
     X_train, y_noisy, files_train = read(place, is_test=False)
     X_test, y_test, files_test = read(place, is_test=True)
@@ -118,7 +120,7 @@ def _read_raw(
     place: Path, *, is_test: bool, decoding: Decoding
 ) -> tuple[NDArray, NDArray, NDArray]:
     folder = place / ("testing" if is_test else "training")
-    files = image_files(_SOURCE, folder) if is_folder(folder) else []
+    files = image_files(_SOURCE, folder) if isdir(folder) else []
     if not files:
         raise _SOURCE.missing(f"images in '{folder.name}/'", place)
     labels = [_label_in_name(file) for file in files]

@@ -1,6 +1,10 @@
 """Any data set in one npz file with arrays of given names."""
 
 import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, is_int
-from skpresto.datasets._npy import TooLargeError, read_npz
-from skpresto.datasets._source import DATA_VARIABLE, as_path, is_file
+from skpresto.datasets._source import DATA_VARIABLE, as_path
 
 #: Prefix of the names of noisy labels.
 _NOISY = "y_train_"
@@ -118,7 +121,7 @@ def _found(file: str | os.PathLike) -> Path:
     path = as_path("load_npz", "file", file)
     below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
     for place in (path, below):
-        if is_file(place):
+        if isfile(place):
             return place
     raise FileNotFoundError(
         f"load_npz needs the file {str(path)!r}, but found it neither there nor at "
@@ -128,13 +131,29 @@ def _found(file: str | os.PathLike) -> Path:
 
 
 def _read(path: Path, max_bytes: int | None) -> dict[str, NDArray]:
-    try:
-        return read_npz(path, max_bytes)
-    except TooLargeError as error:
+    """Return the arrays in a file by name, without unpickling."""
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+        n_on_disk = path.stat().st_size
+    if max_bytes is not None and n_bytes > max(max_bytes, n_on_disk):
         raise ValueError(
-            f"load_npz does not decompress {str(path)!r}: {error}, more than "
-            f"max_bytes={max_bytes}. Pass a larger max_bytes if there is memory for it."
-        ) from None
+            f"load_npz does not decompress {str(path)!r}: its {n_on_disk} bytes are "
+            f"arrays of {n_bytes} bytes when decompressed, more than max_bytes="
+            f"{max_bytes}. Pass a larger max_bytes if there is memory for it."
+        )
+    with _reading(path), np.load(path, allow_pickle=False) as content:
+        arrays = dict(content)
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"it contains {name!r}, which is not an array")
+    return arrays
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say which file an error is about."""
+    try:
+        yield
     except OSError as error:
         raise type(error)(
             f"load_npz cannot read {str(path)!r}: {error.strerror or error}. Check its "

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from skpresto.datasets._parquet_columns import (
     pyarrow,
     width_of,
 )
-from skpresto.datasets._source import as_path, is_file, is_folder
+from skpresto.datasets._source import as_path
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,8 @@ def _paths(files: Any) -> list[Path]:
     paths: list[Path] = []
     for value in given:
         path = as_path(NAME, "files", value)
-        paths += sorted(path.glob("*.parquet")) if is_folder(path) else [path]
-    missing = [path for path in paths if not is_file(path)]
+        paths += sorted(path.glob("*.parquet")) if isdir(path) else [path]
+    missing = [path for path in paths if not isfile(path)]
     if missing or not paths:
         what = _listed(missing) if missing else f"no file *.parquet in {given}"
         raise FileNotFoundError(

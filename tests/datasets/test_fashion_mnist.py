@@ -91,7 +91,7 @@ def test_a_damaged_idx_file_is_refused(fashion, content, message):
 )
 def test_a_damaged_compressed_file_is_refused(fashion, content):
     (fashion / "fashion-mnist" / "t10k-labels-idx1-ubyte.gz").write_bytes(content)
-    with pytest.raises(ValueError, match="cannot be decompressed"):
+    with pytest.raises(ValueError, match="cannot be decompressed|it is cut off"):
         load_fashion_mnist(fashion, check_counts=False)
 
 
