@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
-from skpresto.datasets._source import DATA_VARIABLE, Source, as_path
+from skpresto.datasets._source import Source, as_path, in_data_folder
 
 _SOURCE = Source(
     loader="load_image_folder",
@@ -73,7 +73,9 @@ def load_image_folder(
     """
     decoding = Decoding(image_size, grayscale, max_pixels, follow_symlinks)
     decoding.check(_SOURCE.loader)
-    base = _SOURCE.base(_in_data_folder(folder))
+    if folder is not None:
+        folder = in_data_folder(as_path(_SOURCE.loader, "folder", folder))
+    base = _SOURCE.base(folder)
     found = [path.name for path in _SOURCE.entries(base) if _is_class(path)]
     names = found if classes is None else _checked(classes, found, base)
     files = [image_files(_SOURCE, base / name) for name in names]
@@ -86,13 +88,6 @@ def load_image_folder(
         files=np.array([file.relative_to(base).as_posix() for file in flat]),
         classes=np.array(names),
     )
-
-
-def _in_data_folder(folder: str | os.PathLike | None) -> str | os.PathLike | None:
-    if folder is None or isdir(as_path(_SOURCE.loader, "folder", folder)):
-        return folder
-    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / folder
-    return below if isdir(below) else folder
 
 
 def _is_class(path: Path) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, is_int
-from skpresto.datasets._source import DATA_VARIABLE, as_path
+from skpresto.datasets._source import DATA_VARIABLE, as_path, in_data_folder
 
 #: Prefix of the names of noisy labels.
 _NOISY = "y_train_"
@@ -95,7 +95,13 @@ def load_npz(
             f"load_npz needs max_bytes to be a positive int or None, but got "
             f"{max_bytes!r}."
         )
-    path = _found(file)
+    path = in_data_folder(as_path("load_npz", "file", file))
+    if not isfile(path):
+        raise FileNotFoundError(
+            f"load_npz needs the file {str(path)!r}, but found it neither there nor in "
+            f"the folder that {DATA_VARIABLE} names. Create it with numpy.savez, or "
+            f"set {DATA_VARIABLE} to the folder that contains it."
+        )
     arrays = _read(path, max_bytes)
     noisy = {n.removeprefix(_NOISY): a for n, a in arrays.items() if _is_noisy(n)}
     _check_rows(path, arrays, noisy)
@@ -115,19 +121,6 @@ def load_npz(
 
 def _is_noisy(name: str) -> bool:
     return name.startswith(_NOISY)
-
-
-def _found(file: str | os.PathLike) -> Path:
-    path = as_path("load_npz", "file", file)
-    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
-    for place in (path, below):
-        if isfile(place):
-            return place
-    raise FileNotFoundError(
-        f"load_npz needs the file {str(path)!r}, but found it neither there nor at "
-        f"{str(below)!r}. Create it with numpy.savez, or set {DATA_VARIABLE} to the "
-        "folder that contains it."
-    )
 
 
 def _read(path: Path, max_bytes: int | None) -> dict[str, NDArray]:

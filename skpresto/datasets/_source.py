@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from os.path import isdir, isfile
+from os.path import exists, isdir, isfile
 from pathlib import Path
 
 #: Environment variable with the folder of all data sets.
@@ -129,6 +129,12 @@ def as_path(loader: str, name: str, value: str | os.PathLike) -> Path:
             f"{loader} needs {name} to be a path, as str or pathlib.Path, but got "
             f"{value!r}."
         ) from None
+
+
+def in_data_folder(path: Path) -> Path:
+    """Return a path, or the one in the folder of all data sets if only that exists."""
+    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
+    return below if exists(below) and not exists(path) else path
 
 
 def _is_there(folder: Path, marker: str) -> bool:

@@ -75,6 +75,10 @@ HOSTILE = {
         b"}(" + b"K\x01" + b"\x85" * 300_000 + b"K\x01u",
         "more than 1000 tuples",
     ),
+    "another encoding": (
+        b"c_codecs\nencode\n(X\x01\x00\x00\x00a\x8c\x05rot13tR",
+        "text encoded as 'rot13'",
+    ),
     "instances": (b"(cos\nsystem\no", r"a call of os\.system"),
     "new objects": (b"cos\nPathLike\n)\x81", r"a call of os\.PathLike"),
     "names in a name": (
