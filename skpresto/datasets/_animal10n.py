@@ -62,7 +62,7 @@ def load_animal10n(
     Parameters
     ----------
     folder : path, default=None
-        Folder of the data set, or one above it. By default the folder that the
+        Folder of the data set, or the one above it. By default the folder that the
         environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each

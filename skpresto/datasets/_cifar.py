@@ -74,8 +74,8 @@ def load_cifar10(
     Parameters
     ----------
     folder : path, default=None
-        Folder ``cifar-10-batches-py``, or one above it. By default the folder that the
-        environment variable ``SKPRESTO_DATA`` names.
+        Folder ``cifar-10-batches-py``, or the one above it. By default the folder that
+        the environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
         colour channel over the training images.
@@ -113,7 +113,7 @@ def load_cifar100(
     Parameters
     ----------
     folder : path, default=None
-        Folder ``cifar-100-python``, or one above it. By default the folder that the
+        Folder ``cifar-100-python``, or the one above it. By default the folder that the
         environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each

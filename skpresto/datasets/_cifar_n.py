@@ -83,7 +83,7 @@ def load_cifar10n(
     Parameters
     ----------
     folder : path, default=None
-        Folder with CIFAR-10 and ``CIFAR-10_human.pt``, in it or in folders below. By
+        Folder with CIFAR-10 and ``CIFAR-10_human.pt``, in it or in folders in it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
         ``CIFAR-10_human_ordered.npy`` can be used too, together with
         ``image_order_c10.npy``, because its rows are in another order.
@@ -139,7 +139,7 @@ def load_cifar100n(
     Parameters
     ----------
     folder : path, default=None
-        Folder with CIFAR-100 and ``CIFAR-100_human.pt``, in it or in folders below. By
+        Folder with CIFAR-100 and ``CIFAR-100_human.pt``, in it or in folders in it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
         ``CIFAR-100_human_ordered.npy`` can be used too, together with
         ``image_order_c100.npy``, because its rows are in another order.

@@ -55,7 +55,7 @@ def load_fashion_mnist(
     ----------
     folder : path, default=None
         Folder with the four idx files, compressed (``.gz``) or not, or with
-        ``fashion_mnist.npz`` in the format of :func:`load_npz`; or one above it. By
+        ``fashion_mnist.npz`` in the format of :func:`load_npz`; or the one above it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 over the

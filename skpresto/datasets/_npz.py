@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from skpresto.datasets._arrays import as_bunch, is_int
+from skpresto.datasets._arrays import as_bunch, is_count
 from skpresto.datasets._source import DATA_VARIABLE, as_path, in_data_folder
 
 #: Prefix of the names of noisy labels.
@@ -90,7 +90,7 @@ def load_npz(
     >>> (data.y_noisy != data.y_train).tolist()
     [False, False, True, False]
     """
-    if max_bytes is not None and (not is_int(max_bytes) or max_bytes < 1):
+    if max_bytes is not None and not is_count(max_bytes):
         raise ValueError(
             f"load_npz needs max_bytes to be a positive int or None, but got "
             f"{max_bytes!r}."
@@ -104,7 +104,7 @@ def load_npz(
         )
     arrays = _read(path, max_bytes)
     noisy = {n.removeprefix(_NOISY): a for n, a in arrays.items() if _is_noisy(n)}
-    _check_rows(path, arrays, noisy)
+    _check_rows(path, arrays)
     _check_labels(path, arrays)
     for name in [name for name in arrays if name.startswith("X_")]:
         arrays[name] = _channels_first(arrays[name], channels_last)
@@ -161,20 +161,17 @@ def _reading(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _check_rows(
-    path: Path, arrays: dict[str, NDArray], noisy: dict[str, NDArray]
-) -> None:
+def _check_rows(path: Path, arrays: dict[str, NDArray]) -> None:
     """Raise if an ``X`` does not have one label per row."""
-    if "X_train" not in arrays or not (noisy or "y_train" in arrays):
+    names = [name for name in arrays if name == "y_train" or _is_noisy(name)]
+    if "X_train" not in arrays or not names:
         raise ValueError(
             "load_npz needs the arrays X_train and y_train or y_train_<source>, but "
             f"got {sorted(arrays)} in {str(path)!r}. Rename the arrays."
         )
-    pairs = [("X_train", _NOISY + source) for source in noisy]
-    pairs += [("X_train", "y_train")] if "y_train" in arrays else []
-    for part in ("test", "valid"):
-        if f"X_{part}" in arrays or f"y_{part}" in arrays:
-            pairs.append((f"X_{part}", f"y_{part}"))
+    pairs = [("X_train", name) for name in names]
+    for pair in (("X_test", "y_test"), ("X_valid", "y_valid")):
+        pairs += [pair] if set(pair) & set(arrays) else []
     for rows, labels in pairs:
         is_complete = rows in arrays and labels in arrays and arrays[rows].ndim > 1
         if not is_complete or arrays[labels].shape != arrays[rows].shape[:1]:

@@ -5,22 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto.datasets._packages import needed
+
 #: For error messages.
 NAME = "ParquetDataset"
 
 
-def pyarrow() -> Any:
-    """Return the package that reads Parquet, and say how to get it if it is missing."""
-    try:
-        import pyarrow
-        import pyarrow.compute
-    except ImportError:
-        raise ImportError(
-            f"{NAME} needs pyarrow to read Parquet files, but it is not installed. "
-            "Install it with 'python -m pip install pyarrow', or with "
-            "'skpresto[parquet]'."
-        ) from None
-    return pyarrow
+def pyarrow(module: str = "pyarrow") -> Any:
+    """Return a module of the package that reads Parquet."""
+    return needed(NAME, module, "pyarrow", "read Parquet files", "parquet")
 
 
 def width_of(name: str, type_: Any, file: Any) -> int:
@@ -92,7 +85,7 @@ def column_values(
 
 def _flat(name: str, column: Any, width: int, where: str) -> Any:
     """Return the values of lists, which must have one length."""
-    compute = pyarrow().compute
+    compute = pyarrow("pyarrow.compute")
     lengths = compute.list_value_length(column).to_numpy()
     if (lengths != width).any():
         row = int(np.flatnonzero(lengths != width)[0])

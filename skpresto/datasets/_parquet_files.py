@@ -165,10 +165,8 @@ def _paths(files: Any) -> list[Path]:
 
 def _opened(path: Path) -> Any:
     """Open a file. No handle outlives a read, so that processes can be forked."""
-    from pyarrow import parquet
-
     try:
-        return parquet.ParquetFile(path, pre_buffer=False)
+        return pyarrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False)
     except (OSError, pyarrow().ArrowException) as error:
         raise _damaged(path, error) from error
 

@@ -93,7 +93,7 @@ def test_clean_data_have_no_noisy_labels(save, arrays):
 @pytest.mark.parametrize("noise", ["best", 3, ("crowd",)])
 def test_unknown_source_is_refused(save, arrays, noise):
     with pytest.raises(
-        ValueError, match=r"noise .*\['crowd', 'worst'\].*got"
+        ValueError, match=r"noise to be one of the sources \['crowd', 'worst'\].*got"
     ) as caught:
         load_npz(save(arrays), noise=noise)
     assert f"but got {noise!r}." in str(caught.value)
