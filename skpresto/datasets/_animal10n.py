@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from os.path import isdir, isfile
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels, check_count
 from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
-from skpresto.datasets._source import Source, is_file, is_folder
+from skpresto.datasets._source import Source
 
 _SOURCE = Source(
     loader="load_animal10n",
     title="ANIMAL-10N",
     home="https://dm.kaist.ac.kr/datasets/animal-10n",
     folders=("ANIMAL-10N", "raw_image_ver", "raw_image", "binary_ver", "binary"),
+    below=("raw_image", "binary"),
 )
 _CLASSES = (
     "cat",
@@ -60,7 +62,7 @@ def load_animal10n(
     Parameters
     ----------
     folder : path, default=None
-        Folder of the data set, or one above it. By default the folder that the
+        Folder of the data set, or the one above it. By default the folder that the
         environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
@@ -95,38 +97,27 @@ def load_animal10n(
     decoding = Decoding(_SIZE, False, max_pixels, follow_symlinks)
     decoding.check(_SOURCE.loader)
     place = _SOURCE.find(folder, "data_batch_1.bin", "training/")
-    is_binary = is_file(place / "data_batch_1.bin")
+    is_binary = isfile(place / "data_batch_1.bin")
     read = _read_binary if is_binary else partial(_read_raw, decoding=decoding)
-    X_train, y_noisy, files_train = read(place, is_test=False)
-    X_test, y_test, files_test = read(place, is_test=True)
+    entries = read(place, "train") | read(place, "test")
     if check_counts:
-        for what, y, n in [("training", y_noisy, 50_000), ("test", y_test, 5_000)]:
-            check_count(_SOURCE, f"{what} images", len(y), n)
-    return as_bunch(
-        normalize,
-        X_train=X_train,
-        y_noisy=y_noisy,
-        files_train=files_train,
-        X_test=X_test,
-        y_test=y_test,
-        files_test=files_test,
-        classes=np.array(_CLASSES),
-    )
+        check_count(_SOURCE, "training images", len(entries["y_train"]), 50_000)
+        check_count(_SOURCE, "test images", len(entries["y_test"]), 5_000)
+    entries["y_noisy"] = entries.pop("y_train")
+    return as_bunch(normalize, **entries, classes=np.array(_CLASSES))
 
 
-def _read_raw(
-    place: Path, *, is_test: bool, decoding: Decoding
-) -> tuple[NDArray, NDArray, NDArray]:
-    folder = place / ("testing" if is_test else "training")
-    files = image_files(_SOURCE, folder) if is_folder(folder) else []
+def _read_raw(place: Path, name: str, decoding: Decoding) -> dict[str, NDArray]:
+    folder = place / f"{name}ing"
+    files = image_files(_SOURCE, folder) if isdir(folder) else []
     if not files:
         raise _SOURCE.missing(f"images in '{folder.name}/'", place)
     labels = [_label_in_name(file) for file in files]
-    return (
-        read_images(_SOURCE.loader, folder, files, decoding),
-        as_labels(_SOURCE, labels, len(_CLASSES), folder),
-        np.array([file.name for file in files]),
-    )
+    return {
+        f"X_{name}": read_images(_SOURCE.loader, folder, files, decoding),
+        f"y_{name}": as_labels(_SOURCE, labels, len(_CLASSES), folder),
+        f"files_{name}": np.array([file.name for file in files]),
+    }
 
 
 def _label_in_name(file: Path) -> int:
@@ -136,14 +127,17 @@ def _label_in_name(file: Path) -> int:
     return int(label)
 
 
-def _read_binary(place: Path, *, is_test: bool) -> tuple[NDArray, NDArray, NDArray]:
-    if is_test:
+def _read_binary(place: Path, name: str) -> dict[str, NDArray]:
+    files = sorted(place.glob("data_batch_*.bin"), key=_number_in_name)
+    if name == "test":
         files = [_SOURCE.file(place, "test_batch.bin")]
-    else:
-        files = sorted(place.glob("data_batch_*.bin"), key=_number_in_name)
     records = np.concatenate([_read_records(file) for file in files])
-    labels = as_labels(_SOURCE, records["label"].astype(int), len(_CLASSES), files[0])
-    return np.ascontiguousarray(records["pixels"]), labels, records["id"].astype(str)
+    labels = records["label"].astype(int)
+    return {
+        f"X_{name}": np.ascontiguousarray(records["pixels"]),
+        f"y_{name}": as_labels(_SOURCE, labels, len(_CLASSES), files[0]),
+        f"files_{name}": records["id"].astype(str),
+    }
 
 
 def _number_in_name(file: Path) -> int:

@@ -1,135 +1,131 @@
 """Unpickle arrays of numbers and built-in containers, and nothing else.
 
-A pickle is a program: it calls whatever it names, with arguments of its choice. Here
-it calls nothing of numpy. The names that pickles of arrays need are those of objects
-in ``_pickled_arrays``, and its instructions are checked before the first is executed.
+A pickle is a program: it calls whatever it names, with arguments of its choice, and
+``numpy.ndarray``, called with a buffer, makes any number the address of an object. So
+the six names that pickles of arrays need are those of functions of this module. They
+check what they are given, and build arrays from raw bytes.
 """
 
-import io
 import pickle
 import pickletools
-from typing import Any
+import re
+from collections.abc import Callable
+from typing import IO, Any
 
-from skpresto.datasets._pickled_arrays import (
-    NAMES_BY_MODULE,
-    STAND_INS,
-    Latin1Encoder,
-    PickledArray,
-    RefusedError,
-    StandIn,
-)
+import numpy as np
+from numpy.typing import NDArray
 
-#: Instructions of pickles of arrays, numbers, text, lists, tuples and dicts.
-_INSTRUCTIONS = frozenset(
-    """
-    APPEND APPENDS BINBYTES BINBYTES8 BINFLOAT BINGET BININT BININT1 BININT2 BINPUT
-    BINSTRING BINUNICODE BINUNICODE8 BUILD BYTEARRAY8 DICT EMPTY_DICT EMPTY_LIST
-    EMPTY_TUPLE FLOAT FRAME GET GLOBAL INT LIST LONG LONG1 LONG4 LONG_BINGET
-    LONG_BINPUT MARK MEMOIZE NEWFALSE NEWTRUE NONE PROTO PUT REDUCE SETITEM SETITEMS
-    SHORT_BINBYTES SHORT_BINSTRING SHORT_BINUNICODE STACK_GLOBAL STOP STRING TUPLE
-    TUPLE1 TUPLE2 TUPLE3 UNICODE
-    """.split()  # noqa: SIM905
-)
-_TUPLES = frozenset({"TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
-_PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
+#: Types of array elements, in numpy's notation: booleans, integers and floats.
+_NUMBER = re.compile(r"[<>=|](b1|[iu][1248]|f[248])")
 
 #: More tuples than the few of an array's shape, dtype and state are not needed. The
 #: hash of a tuple nested a hundred thousand times would overflow the C stack.
 _MAX_TUPLES = 1000
 
-#: How deep lists, tuples and dicts may be nested.
-_MAX_DEPTH = 20
+
+class RefusedError(pickle.UnpicklingError):
+    """A pickle has content other than arrays of numbers and built-in containers."""
 
 
-def load_pickle(content: bytes, start: int = 0) -> tuple[Any, int]:
-    """Return the object of a pickle, and the position of the byte after it.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file, so that no length it promises can exceed what is there.
-    start : int, default=0
-        Position of the pickle.
-    """
-    end = _checked_end(content, start)
-    loaded = _ArrayUnpickler(content[start:end]).load()
-    return _Arrays(end - start).replaced(loaded, depth=0), end
-
-
-def _checked_end(content: bytes, start: int) -> int:
-    """Return where the pickle ends, and raise if an instruction is not allowed."""
-    stream = io.BytesIO(content)
+def load_pickle(stream: IO[bytes]) -> Any:
+    """Return the next object in a stream."""
+    start = stream.tell()
+    instructions = (code.name for code, _, _ in pickletools.genops(stream))
+    if sum(name.startswith("TUPLE") for name in instructions) > _MAX_TUPLES:
+        raise RefusedError(f"more than {_MAX_TUPLES} tuples")
     stream.seek(start)
-    n_tuples = 0
-    for instruction, argument, _ in pickletools.genops(stream):
-        n_tuples += instruction.name in _TUPLES
-        if instruction.name not in _INSTRUCTIONS:
-            raise RefusedError(f"the instruction {instruction.name}")
-        if n_tuples > _MAX_TUPLES:
-            raise RefusedError(f"more than {_MAX_TUPLES} tuples")
-        # Python reserves memory for all positions up to this one.
-        if instruction.name in _PUTS and int(str(argument)) > len(content):
-            raise RefusedError(f"the object number {argument}")
-    return stream.tell()
+    content = _ArrayUnpickler(stream, encoding="bytes").load()
+    # The one object that numpy.save has put into an array.
+    is_boxed = isinstance(content, np.ndarray) and content.dtype.hasobject
+    return content.item() if is_boxed else content
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickle into objects of this module and built-in ones."""
-
-    def __init__(self, content: bytes) -> None:
-        super().__init__(io.BytesIO(content), encoding="bytes")
-        self._encode = Latin1Encoder(len(content))
-
     def find_class(self, module: str, name: str) -> Any:
-        if name not in NAMES_BY_MODULE.get(module, ()):
+        full_name = f"{module}.{name}".replace("numpy._core.", "numpy.core.")
+        if full_name not in _FUNCTIONS:
             raise RefusedError(f"a call of {module}.{name}")
-        return self._encode if name == "encode" else STAND_INS[name]
+        return _FUNCTIONS[full_name]
 
 
-class _Arrays:
-    """Put arrays in the place of what was read for them.
+class _Function:
+    """What a pickle may call, but not change: it can set attributes of functions."""
 
-    Parameters
-    ----------
-    max_size : int
-        Raise if objects and bytes of arrays are more than this together, where those in
-        two places count twice: ten times the same list of ten times the same list ...
-        is short in a pickle. A pickle without repetition has at least this many bytes.
-    """
+    __slots__ = ("_call",)
 
-    def __init__(self, max_size: int) -> None:
-        self._n_left = max_size
+    def __init__(self, call: Callable) -> None:
+        self._call = call
 
-    def replaced(self, value: Any, depth: int) -> Any:
-        """Return ``value`` with arrays in it, in new containers."""
-        self._count(1)
-        if depth > _MAX_DEPTH:
-            raise RefusedError(f"lists or dicts nested more than {_MAX_DEPTH} times")
-        if isinstance(value, dict):
-            return {_key(k): self.replaced(v, depth + 1) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return type(value)(self.replaced(item, depth + 1) for item in value)
-        return self._leaf(value, depth)
+    def __call__(self, *args: Any) -> Any:
+        return self._call(*args)
 
-    def _leaf(self, value: Any, depth: int) -> Any:
-        if isinstance(value, PickledArray):
-            box = value.boxed()
-            if box is not None:
-                return self.replaced(box[0], depth + 1)
-            array = value.build()
-            self._count(array.nbytes)
-            return array
-        if isinstance(value, StandIn):
-            raise RefusedError(f"{type(value).__name__.strip('_')} as a value")
-        return value
-
-    def _count(self, n: int) -> None:
-        self._n_left -= n
-        if self._n_left < 0:
-            raise RefusedError("the same objects in many places")
+    def __setstate__(self, state: Any) -> None:
+        raise RefusedError("a change of a function")
 
 
-def _key(key: Any) -> str | bytes | int:
-    if not isinstance(key, (str, bytes, int)):
-        raise RefusedError(f"a {type(key).__name__} as key of a dict")
-    return key
+class _Dtype:
+    """A type of array elements, whose byte order follows as its state."""
+
+    def __init__(self, name: str | bytes, *options: Any) -> None:
+        self.name, self.order = _text(name), "|"
+
+    def __setstate__(self, state: Any) -> None:
+        self.order = _text(state[1])
+
+    def dtype(self) -> np.dtype:
+        if not _NUMBER.fullmatch(self.order + self.name):
+            raise RefusedError(f"an array of dtype {self.name!r}")
+        return np.dtype(self.order + self.name)
+
+
+class _Array(np.ndarray):
+    """An array that gets its content as its state."""
+
+    def __setstate__(self, state: Any) -> None:
+        content: Any
+        match state:
+            case (_, () | (1,), _Dtype(name="O8" | "O4"), _, [dict(item)]):
+                content = ((), np.dtype(object), False, [item])
+            case (_, shape, dtype, is_fortran, bytes(data)):
+                array = _numbers(data, dtype, shape)
+                content = (array.shape, array.dtype, bool(is_fortran), data)
+            case _:
+                raise RefusedError("an array of objects")
+        super().__setstate__((1, *content))
+
+
+def _numbers(data: Any, dtype: Any, shape: Any, order: Any = "C") -> NDArray:
+    """Return an array that has exactly the bytes of ``data``."""
+    if not isinstance(dtype, _Dtype) or not isinstance(data, (bytes, bytearray)):
+        raise RefusedError("an array without bytes")
+    return np.frombuffer(data, dtype.dtype()).reshape(shape, order=order)
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """Return bytes that protocol 2 has stored as text."""
+    if encoding != "latin1":
+        raise RefusedError(f"text encoded as {encoding!r}")
+    return text.encode("latin1")
+
+
+def _text(name: str | bytes) -> str:
+    """Return a name as str; pickles of Python 2 contain bytes."""
+    return name.decode("ascii") if isinstance(name, bytes) else name
+
+
+def _not_called(*args: Any) -> Any:
+    raise RefusedError("a call of numpy.ndarray")
+
+
+_FUNCTIONS = {
+    "numpy.ndarray": _Function(_not_called),
+    "numpy.dtype": _Function(_Dtype),
+    "numpy.core.multiarray._reconstruct": _Function(lambda *_: _Array(0, np.uint8)),
+    "numpy.core.multiarray.scalar": _Function(
+        lambda dtype, data: _numbers(data, dtype, ())[()]
+    ),
+    "numpy.core.numeric._frombuffer": _Function(
+        lambda *args: _numbers(*args).view(_Array)
+    ),
+    "_codecs.encode": _Function(_encoded),
+}

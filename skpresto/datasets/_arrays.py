@@ -14,9 +14,11 @@ from skpresto.datasets._source import Source
 _N_ROWS_AT_ONCE = 1024
 
 
-def is_int(value: Any) -> bool:
-    """Return whether an argument is an integer, and not a bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+def is_count(value: Any) -> bool:
+    """Return whether an argument is a positive integer, and not a bool."""
+    return (
+        isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
+    )
 
 
 def check_count(source: Source, what: str, n: int, n_published: int) -> None:

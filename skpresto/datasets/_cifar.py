@@ -74,8 +74,8 @@ def load_cifar10(
     Parameters
     ----------
     folder : path, default=None
-        Folder ``cifar-10-batches-py``, or one above it. By default the folder that the
-        environment variable ``SKPRESTO_DATA`` names.
+        Folder ``cifar-10-batches-py``, or the one above it. By default the folder that
+        the environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
         colour channel over the training images.
@@ -113,7 +113,7 @@ def load_cifar100(
     Parameters
     ----------
     folder : path, default=None
-        Folder ``cifar-100-python``, or one above it. By default the folder that the
+        Folder ``cifar-100-python``, or the one above it. By default the folder that the
         environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 of each
@@ -166,29 +166,24 @@ def _read_batch(cifar: Cifar, path: Path) -> tuple[NDArray, NDArray]:
     batch = _read_dict(cifar, path, "data", cifar.label_key)
     pixels = batch["data"]
     y = as_labels(cifar.source, batch[cifar.label_key], cifar.n_classes, path)
-    if not isinstance(pixels, np.ndarray):
-        kind = type(pixels).__name__
-        raise cifar.source.damaged(path, f"expected an array of pixels, got a {kind}")
-    if pixels.shape != (len(y), 3072) or pixels.dtype != np.uint8:
+    found = getattr(pixels, "dtype", type(pixels)), getattr(pixels, "shape", ())
+    if found != (np.uint8, (len(y), 3072)):
         raise cifar.source.damaged(
             path,
-            f"expected {len(y)} rows of 3072 bytes, got an array of dtype "
-            f"{pixels.dtype} and shape {pixels.shape}",
+            f"expected {len(y)} rows of 3072 bytes, got {found[0]} of shape {found[1]}",
         )
-    return pixels.reshape(-1, 3, 32, 32), y
+    return np.asarray(pixels).reshape(-1, 3, 32, 32), y
 
 
 def _read_names(cifar: Cifar, path: Path) -> NDArray:
     names = _read_dict(cifar, path, cifar.names_key)[cifar.names_key]
-    if not isinstance(names, list) or not all(
-        isinstance(name, (str, bytes)) for name in names
-    ):
-        raise cifar.source.damaged(path, "expected a list of names of classes")
+    names = [_text(name) for name in names] if isinstance(names, list) else []
+    names = [name for name in names if isinstance(name, str)]
     if len(names) != cifar.n_classes:
         raise cifar.source.damaged(
             path, f"expected {cifar.n_classes} names of classes, got {len(names)}"
         )
-    return np.array([_text(name) for name in names])
+    return np.array(names)
 
 
 def _read_dict(cifar: Cifar, path: Path, *keys: str) -> dict[str, Any]:

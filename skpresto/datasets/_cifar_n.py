@@ -3,6 +3,7 @@
 import io
 import os
 from dataclasses import dataclass, replace
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,8 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels
 from skpresto.datasets._cifar import CIFAR10, CIFAR100, Cifar, read_cifar
-from skpresto.datasets._npy import read_npy
 from skpresto.datasets._pickles import read_pickled_npy, read_torch
-from skpresto.datasets._source import Source, is_file
+from skpresto.datasets._source import Source
 
 _HOME = "https://github.com/UCSC-REAL/cifar-10-100n"
 
@@ -44,6 +44,7 @@ def _labels_of(cifar: Cifar, number: int, keys: dict) -> CifarN:
             home=f"{_HOME} (folder data)",
             folders=(f"{name}N", "cifar-10-100n", "cifar-n", "data", "noise_label")
             + cifar.source.folders,
+            below=("data",),
         ),
         replace(cifar, source=replace(cifar.source, loader=loader)),
         torch_file=f"{name}_human.pt",
@@ -82,7 +83,7 @@ def load_cifar10n(
     Parameters
     ----------
     folder : path, default=None
-        Folder with CIFAR-10 and ``CIFAR-10_human.pt``, in it or in folders below. By
+        Folder with CIFAR-10 and ``CIFAR-10_human.pt``, in it or in folders in it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
         ``CIFAR-10_human_ordered.npy`` can be used too, together with
         ``image_order_c10.npy``, because its rows are in another order.
@@ -138,7 +139,7 @@ def load_cifar100n(
     Parameters
     ----------
     folder : path, default=None
-        Folder with CIFAR-100 and ``CIFAR-100_human.pt``, in it or in folders below. By
+        Folder with CIFAR-100 and ``CIFAR-100_human.pt``, in it or in folders in it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
         ``CIFAR-100_human_ordered.npy`` can be used too, together with
         ``image_order_c100.npy``, because its rows are in another order.
@@ -181,7 +182,7 @@ def _load(
 def _label_file(labels: CifarN, folder: str | os.PathLike | None) -> Path:
     names = (labels.torch_file, *labels.numpy_files)
     place = labels.source.find(folder, *names)
-    return next(place / name for name in names if is_file(place / name))
+    return next(place / name for name in names if isfile(place / name))
 
 
 def _read_labels(labels: CifarN, path: Path, y_train: NDArray) -> dict[str, NDArray]:
@@ -216,7 +217,7 @@ def _read_order(labels: CifarN, path: Path, n_rows: int) -> NDArray | None:
     """Return the row of the numpy file of each image, or None if it is not known."""
     places = [path.parent / labels.order_file, path.parent.parent / labels.order_file]
     for place in places:
-        if is_file(place):
+        if isfile(place):
             positions = _read_positions(labels.source, place)
             if np.array_equal(np.sort(positions), np.arange(n_rows)):
                 return np.argsort(positions)
@@ -227,10 +228,10 @@ def _read_order(labels: CifarN, path: Path, n_rows: int) -> NDArray | None:
 
 
 def _read_positions(source: Source, path: Path) -> NDArray:
-    content = source.read_bytes(path)
+    stream = io.BytesIO(source.read_bytes(path))
     try:
-        return read_npy(io.BytesIO(content), len(content)).ravel()
-    except ValueError as error:
+        return np.lib.format.read_array(stream, allow_pickle=False).ravel()
+    except (ValueError, MemoryError) as error:
         raise source.damaged(path, f"not an .npy file of numbers ({error})") from None
 
 

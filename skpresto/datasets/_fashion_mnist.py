@@ -1,10 +1,9 @@
 """Fashion-MNIST, from its idx files or from an npz file."""
 
-import gzip
-import io
 import math
 import os
 import zlib
+from os.path import isfile
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +12,14 @@ from sklearn.utils import Bunch
 
 from skpresto.datasets._arrays import as_bunch, as_labels, check_balance, check_count
 from skpresto.datasets._npz import load_npz
-from skpresto.datasets._source import Source, is_file
+from skpresto.datasets._source import Source
 
 _SOURCE = Source(
     loader="load_fashion_mnist",
     title="Fashion-MNIST",
     home="https://github.com/zalandoresearch/fashion-mnist",
     folders=("fashion-mnist", "dataset-fashion-mnist"),
+    below=("raw", "data/fashion"),
 )
 _CLASSES = (
     "T-shirt/top",
@@ -39,12 +39,6 @@ _FIRST_FILE = "train-images-idx3-ubyte"
 #: Size of the largest file when decompressed, five times the published one.
 _MAX_BYTES = 2**28
 
-#: Bytes that are decompressed at once.
-_PART = 2**20
-
-#: Subfolders of the data set that can contain the files.
-_BELOW = ("", "raw/", "data/fashion/")
-
 
 def load_fashion_mnist(
     folder: str | os.PathLike | None = None,
@@ -61,7 +55,7 @@ def load_fashion_mnist(
     ----------
     folder : path, default=None
         Folder with the four idx files, compressed (``.gz``) or not, or with
-        ``fashion_mnist.npz`` in the format of :func:`load_npz`; or one above it. By
+        ``fashion_mnist.npz`` in the format of :func:`load_npz`; or the one above it. By
         default the folder that the environment variable ``SKPRESTO_DATA`` names.
     normalize : bool, default=False
         Return float32 instead of uint8, with mean 0 and standard deviation 1 over the
@@ -82,13 +76,10 @@ def load_fashion_mnist(
     >>> data.X_train.shape  # doctest: +SKIP
     (60000, 1, 28, 28)
     """
-    markers = [f"{b}{_FIRST_FILE}{end}" for b in _BELOW for end in ("", ".gz")]
-    place = _SOURCE.find(folder, *markers, _NPZ)
-    marker = next((m for m in markers if is_file(place / m)), None)
-    if marker is None:
-        data = _read_npz(place / _NPZ)
-    else:
-        data = _read_idx_files((place / marker).parent)
+    first = (_FIRST_FILE, f"{_FIRST_FILE}.gz")
+    place = _SOURCE.find(folder, *first, _NPZ)
+    is_idx = any(isfile(place / name) for name in first)
+    data = _read_idx_files(place) if is_idx else _read_npz(place / _NPZ)
     for name in ("train", "test"):
         _check(data, name, check_counts)
     return as_bunch(normalize, **data, classes=np.array(_CLASSES))
@@ -116,7 +107,7 @@ def _read_idx_files(place: Path) -> dict[str, NDArray]:
 
 def _idx_file(place: Path, name: str) -> Path:
     packed = place / f"{name}.gz"
-    return packed if is_file(packed) else _SOURCE.file(place, name)
+    return packed if isfile(packed) else _SOURCE.file(place, name)
 
 
 def _read_idx(path: Path) -> NDArray[np.uint8]:
@@ -126,7 +117,7 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
     dimensions, followed by each dimension as a big-endian 32-bit integer and the array.
     """
     content = _SOURCE.read_bytes(path)
-    if _is_gz(path):
+    if path.suffix == ".gz":
         content = _decompressed(path, content)
     n_dims = content[3] if len(content) > 3 and content[:3] == b"\x00\x00\x08" else 0
     start = 4 + 4 * n_dims
@@ -142,22 +133,17 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
 
 
 def _decompressed(path: Path, content: bytes) -> bytes:
-    unpacked = bytearray()
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)  # with a gzip header
     try:
-        with gzip.open(io.BytesIO(content)) as stream:
-            while len(unpacked) <= _MAX_BYTES and (part := stream.read(_PART)):
-                unpacked += part
-    except (OSError, EOFError, zlib.error) as error:
+        unpacked = unpacker.decompress(content, _MAX_BYTES)
+    except zlib.error as error:
         raise _SOURCE.damaged(path, f"it cannot be decompressed ({error})") from None
-    if len(unpacked) > _MAX_BYTES:
+    if not unpacker.eof:
         raise _SOURCE.damaged(
-            path, f"it has more than {_MAX_BYTES} bytes when decompressed"
+            path,
+            f"it is cut off, or has more than {_MAX_BYTES} bytes when decompressed",
         )
-    return bytes(unpacked)
-
-
-def _is_gz(path: Path) -> bool:
-    return path.suffix == ".gz"
+    return unpacked
 
 
 def _check(data: dict[str, NDArray], name: str, check_counts: bool) -> None:

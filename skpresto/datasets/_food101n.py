@@ -1,6 +1,7 @@
 """FOOD-101N: images of dishes, labelled by the search query they were found with."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -155,18 +156,14 @@ def _read_classes(place: Path) -> list[str]:
 
 def _read_verified(place: Path, name: str, check_counts: bool) -> dict[str, int]:
     """Return 1 or 0 for each verified image: whether its label is correct."""
-    rows = [
-        line.split("\t") for line in _read_lines(_SOURCE, place, name, check_counts)
-    ]
-    wrong = next(
-        (row for row in rows if len(row) != 2 or row[1] not in ("0", "1")), None
-    )
-    if wrong is not None:
-        raise _SOURCE.damaged(
-            place / "meta" / name,
-            f"expected lines of an image, a tab, and 0 or 1, got {wrong}",
-        )
-    return {key: int(is_correct) for key, is_correct in rows}
+    lines = _read_lines(_SOURCE, place, name, check_counts)
+    for line in lines:
+        if not re.fullmatch(r"[^\t]+\t[01]", line):
+            raise _SOURCE.damaged(
+                place / "meta" / name,
+                f"expected lines of an image, a tab, and 0 or 1, got {line!r}",
+            )
+    return {line[:-2]: int(line[-1]) for line in lines}
 
 
 def _read_split(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from os.path import isdir
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skpresto.datasets._pictures import MAX_PIXELS, Decoding, image_files, read_images
-from skpresto.datasets._source import DATA_VARIABLE, Source, as_path, is_folder
+from skpresto.datasets._source import Source, as_path, in_data_folder
 
 _SOURCE = Source(
     loader="load_image_folder",
@@ -72,7 +73,9 @@ def load_image_folder(
     """
     decoding = Decoding(image_size, grayscale, max_pixels, follow_symlinks)
     decoding.check(_SOURCE.loader)
-    base = _SOURCE.base(_in_data_folder(folder))
+    if folder is not None:
+        folder = in_data_folder(as_path(_SOURCE.loader, "folder", folder))
+    base = _SOURCE.base(folder)
     found = [path.name for path in _SOURCE.entries(base) if _is_class(path)]
     names = found if classes is None else _checked(classes, found, base)
     files = [image_files(_SOURCE, base / name) for name in names]
@@ -87,15 +90,8 @@ def load_image_folder(
     )
 
 
-def _in_data_folder(folder: str | os.PathLike | None) -> str | os.PathLike | None:
-    if folder is None or is_folder(as_path(_SOURCE.loader, "folder", folder)):
-        return folder
-    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / folder
-    return below if is_folder(below) else folder
-
-
 def _is_class(path: Path) -> bool:
-    is_visible = is_folder(path) and not path.name.startswith(".")
+    is_visible = isdir(path) and not path.name.startswith(".")
     return is_visible and bool(image_files(_SOURCE, path))
 
 
@@ -111,7 +107,7 @@ def _checked(classes: Sequence[str], found: list[str], base: Path) -> list[str]:
             f"got {classes!r}."
         )
     unknown = sorted(set(found) - set(names))
-    absent = [n for n in names if Path(n).name != n or not is_folder(base / n)]
+    absent = [n for n in names if Path(n).name != n or not isdir(base / n)]
     if unknown or absent:
         raise ValueError(
             f"load_image_folder needs one folder in {str(base)!r} for each class, but "

@@ -1,6 +1,10 @@
 """Any data set in one npz file with arrays of given names."""
 
 import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from skpresto.datasets._arrays import as_bunch, is_int
-from skpresto.datasets._npy import TooLargeError, read_npz
-from skpresto.datasets._source import DATA_VARIABLE, as_path, is_file
+from skpresto.datasets._arrays import as_bunch, is_count
+from skpresto.datasets._source import DATA_VARIABLE, as_path, in_data_folder
 
 #: Prefix of the names of noisy labels.
 _NOISY = "y_train_"
@@ -87,15 +90,21 @@ def load_npz(
     >>> (data.y_noisy != data.y_train).tolist()
     [False, False, True, False]
     """
-    if max_bytes is not None and (not is_int(max_bytes) or max_bytes < 1):
+    if max_bytes is not None and not is_count(max_bytes):
         raise ValueError(
             f"load_npz needs max_bytes to be a positive int or None, but got "
             f"{max_bytes!r}."
         )
-    path = _found(file)
+    path = in_data_folder(as_path("load_npz", "file", file))
+    if not isfile(path):
+        raise FileNotFoundError(
+            f"load_npz needs the file {str(path)!r}, but found it neither there nor in "
+            f"the folder that {DATA_VARIABLE} names. Create it with numpy.savez, or "
+            f"set {DATA_VARIABLE} to the folder that contains it."
+        )
     arrays = _read(path, max_bytes)
     noisy = {n.removeprefix(_NOISY): a for n, a in arrays.items() if _is_noisy(n)}
-    _check_rows(path, arrays, noisy)
+    _check_rows(path, arrays)
     _check_labels(path, arrays)
     for name in [name for name in arrays if name.startswith("X_")]:
         arrays[name] = _channels_first(arrays[name], channels_last)
@@ -114,27 +123,30 @@ def _is_noisy(name: str) -> bool:
     return name.startswith(_NOISY)
 
 
-def _found(file: str | os.PathLike) -> Path:
-    path = as_path("load_npz", "file", file)
-    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
-    for place in (path, below):
-        if is_file(place):
-            return place
-    raise FileNotFoundError(
-        f"load_npz needs the file {str(path)!r}, but found it neither there nor at "
-        f"{str(below)!r}. Create it with numpy.savez, or set {DATA_VARIABLE} to the "
-        "folder that contains it."
-    )
-
-
 def _read(path: Path, max_bytes: int | None) -> dict[str, NDArray]:
-    try:
-        return read_npz(path, max_bytes)
-    except TooLargeError as error:
+    """Return the arrays in a file by name, without unpickling."""
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+        n_on_disk = path.stat().st_size
+    if max_bytes is not None and n_bytes > max(max_bytes, n_on_disk):
         raise ValueError(
-            f"load_npz does not decompress {str(path)!r}: {error}, more than "
-            f"max_bytes={max_bytes}. Pass a larger max_bytes if there is memory for it."
-        ) from None
+            f"load_npz does not decompress {str(path)!r}: its {n_on_disk} bytes are "
+            f"arrays of {n_bytes} bytes when decompressed, more than max_bytes="
+            f"{max_bytes}. Pass a larger max_bytes if there is memory for it."
+        )
+    with _reading(path), np.load(path, allow_pickle=False) as content:
+        arrays = dict(content)
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"it contains {name!r}, which is not an array")
+    return arrays
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say which file an error is about."""
+    try:
+        yield
     except OSError as error:
         raise type(error)(
             f"load_npz cannot read {str(path)!r}: {error.strerror or error}. Check its "
@@ -149,20 +161,17 @@ def _read(path: Path, max_bytes: int | None) -> dict[str, NDArray]:
         ) from None
 
 
-def _check_rows(
-    path: Path, arrays: dict[str, NDArray], noisy: dict[str, NDArray]
-) -> None:
+def _check_rows(path: Path, arrays: dict[str, NDArray]) -> None:
     """Raise if an ``X`` does not have one label per row."""
-    if "X_train" not in arrays or not (noisy or "y_train" in arrays):
+    names = [name for name in arrays if name == "y_train" or _is_noisy(name)]
+    if "X_train" not in arrays or not names:
         raise ValueError(
             "load_npz needs the arrays X_train and y_train or y_train_<source>, but "
             f"got {sorted(arrays)} in {str(path)!r}. Rename the arrays."
         )
-    pairs = [("X_train", _NOISY + source) for source in noisy]
-    pairs += [("X_train", "y_train")] if "y_train" in arrays else []
-    for part in ("test", "valid"):
-        if f"X_{part}" in arrays or f"y_{part}" in arrays:
-            pairs.append((f"X_{part}", f"y_{part}"))
+    pairs = [("X_train", name) for name in names]
+    for pair in (("X_test", "y_test"), ("X_valid", "y_valid")):
+        pairs += [pair] if set(pair) & set(arrays) else []
     for rows, labels in pairs:
         is_complete = rows in arrays and labels in arrays and arrays[rows].ndim > 1
         if not is_complete or arrays[labels].shape != arrays[rows].shape[:1]:

@@ -5,21 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto.datasets._packages import needed
+
 #: For error messages.
 NAME = "ParquetDataset"
 
 
-def pyarrow() -> Any:
-    """Return the package that reads Parquet, and say how to get it if it is missing."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError(
-            f"{NAME} needs pyarrow to read Parquet files, but it is not installed. "
-            "Install it with 'python -m pip install pyarrow', or with "
-            "'skpresto[parquet]'."
-        ) from None
-    return pyarrow
+def pyarrow(module: str = "pyarrow") -> Any:
+    """Return a module of the package that reads Parquet."""
+    return needed(NAME, module, "pyarrow", "read Parquet files", "parquet")
 
 
 def width_of(name: str, type_: Any, file: Any) -> int:
@@ -35,22 +29,19 @@ def width_of(name: str, type_: Any, file: Any) -> int:
         For the length of lists, which is that of the first row.
     """
     types = pyarrow().types
-    if _is_number(type_):
-        return 1
-    is_list = types.is_list(type_) or types.is_large_list(type_)
-    is_list = is_list or types.is_fixed_size_list(type_)
-    if not is_list or not _is_number(type_.value_type):
+    kinds = types.is_list, types.is_large_list, types.is_fixed_size_list
+    is_list = any(is_kind(type_) for is_kind in kinds)
+    if not _is_number(type_.value_type if is_list else type_):
         raise ValueError(
             f"{NAME} needs columns of numbers, or of lists of numbers, but {name!r} "
             f"has the type {type_}. Encode it as numbers when the file is written, "
             "or name the columns to use with columns=[...]."
         )
-    if types.is_fixed_size_list(type_):
-        return type_.list_size
-    for batch in file.iter_batches(batch_size=1, columns=[name], use_threads=False):
-        first = batch.column(0)[0]
-        return len(first) if first.is_valid else 0
-    return 0
+    if not is_list:
+        return 1
+    batches = file.iter_batches(batch_size=1, columns=[name], use_threads=False)
+    first = next(batches).column(0)[0]
+    return len(first) if first.is_valid else 0
 
 
 def _is_number(type_: Any) -> bool:
@@ -76,13 +67,12 @@ def column_values(
         The row group, for error messages.
     """
     _check_no_nulls(name, column, where)
-    n_rows = len(column)
     if not _is_number(column.type):
         column = _flat(name, column, width, where)
         _check_no_nulls(name, column, where)
     with np.errstate(over="ignore"):  # infinite values are an error below
         values = column.to_numpy().astype(np.float32, copy=False)
-    values = values.reshape(n_rows, width)
+    values = values.reshape(-1, width)
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
         raise ValueError(
@@ -95,39 +85,31 @@ def column_values(
 
 def _flat(name: str, column: Any, width: int, where: str) -> Any:
     """Return the values of lists, which must have one length."""
-    arrow = pyarrow()
-    if not arrow.types.is_fixed_size_list(column.type):
-        lengths = arrow.compute.list_value_length(column).to_numpy()
-        if (lengths != width).any():
-            row = int(np.flatnonzero(lengths != width)[0])
-            raise ValueError(
-                f"{NAME} needs lists of one length, but in column {name!r} the first "
-                f"row has {width} values, and row {row} of {where} has {lengths[row]}. "
-                "Pad them when the file is written."
-            )
-    chunks = [chunk.flatten() for chunk in column.chunks]
-    return arrow.chunked_array(chunks, column.type.value_type)
+    compute = pyarrow("pyarrow.compute")
+    lengths = compute.list_value_length(column).to_numpy()
+    if (lengths != width).any():
+        row = int(np.flatnonzero(lengths != width)[0])
+        raise ValueError(
+            f"{NAME} needs lists of one length, but in column {name!r} the first "
+            f"row has {width} values, and row {row} of {where} has {lengths[row]}. "
+            "Pad them when the file is written."
+        )
+    return compute.list_flatten(column)
 
 
 def column_labels(name: str, column: Any, where: str) -> NDArray:
     """Return labels: numbers as they are, text as an array of str."""
-    arrow = pyarrow()
     _check_no_nulls(name, column, where)
-    kind, types = column.type, arrow.types
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-        column = column.cast(kind)
-    if _is_number(kind):
+    if pyarrow().types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if _is_number(column.type):
         return column.to_numpy()
-    is_text = types.is_string(kind) or types.is_large_string(kind)
-    if not (is_text or types.is_string_view(kind)):
+    if str(column.type) not in ("string", "large_string", "string_view"):
         raise ValueError(
             f"{NAME} needs a label column of text, integers or booleans, but {name!r} "
-            f"has the type {kind}. Write it as text."
+            f"has the type {column.type}. Write it as text."
         )
-    encoded = column.combine_chunks().dictionary_encode()
-    texts = np.array(encoded.dictionary.to_pylist(), dtype=str)
-    return texts[encoded.indices.to_numpy()]
+    return column.to_numpy().astype(str)
 
 
 def _check_no_nulls(name: str, column: Any, where: str) -> None:

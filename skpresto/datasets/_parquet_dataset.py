@@ -1,8 +1,8 @@
 """Parquet files as a torch ``Dataset``. The only data set that imports torch."""
 
 import math
-import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
 from skpresto.datasets._parquet_columns import NAME, pyarrow
-from skpresto.datasets._parquet_files import ParquetFiles
+from skpresto.datasets._parquet_files import row_groups
 
 
 class ParquetDataset(Dataset):
@@ -95,10 +95,10 @@ class ParquetDataset(Dataset):
                 f"{NAME} needs columns to be a list of names and cache_bytes to be an "
                 f"int, got columns={columns!r} and cache_bytes={cache_bytes!r}."
             )
-        self._source = ParquetFiles(files, label, columns)
+        self._groups, self._widths = row_groups(files, label, columns)
         self.label = label
-        self.columns = list(self._source.widths)
-        self.n_features = self._source.n_features
+        self.columns = list(self._widths)
+        self.n_features = sum(self._widths.values())
         self.sample_shape = (self.n_features,) if shape is None else tuple(shape)
         if math.prod(self.sample_shape) != self.n_features:
             raise ValueError(
@@ -106,11 +106,12 @@ class ParquetDataset(Dataset):
                 f"{self.n_features}, got shape={shape}."
             )
         self.cache_bytes = cache_bytes
-        sizes = [group.n_rows for group in self._source.groups]
+        sizes = [group.n_rows for group in self._groups]
         self._ends = np.cumsum(sizes)
+        largest = max(sizes) * max(1, self.n_features) * 4
+        self._n_kept = max(1, cache_bytes // largest)
         self._targets: NDArray | None = None
-        self._kept: dict[int, NDArray[np.float32]] = {}
-        self._lock = threading.Lock()
+        self._forget()
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -126,7 +127,8 @@ class ParquetDataset(Dataset):
     def targets(self) -> NDArray | None:
         """Labels of all rows."""
         if self._targets is None and self.label is not None:
-            self._targets = self._source.read_labels()
+            parts = [group.labels(self.label) for group in self._groups]
+            self._targets = np.concatenate(parts)
         return self._targets
 
     def __getitem__(self, row: int) -> Any:
@@ -144,7 +146,7 @@ class ParquetDataset(Dataset):
         for number in dict.fromkeys(numbers.tolist()):
             here = np.flatnonzero(numbers == number)
             first = self._ends[number - 1] if number else 0
-            values[here] = self._group(number)[at[here] - first]
+            values[here] = self._features_of(number)[at[here] - first]
         features = torch.from_numpy(values.reshape(-1, *self.sample_shape)).unbind()
         if self.targets is None:
             return list(features)
@@ -155,32 +157,22 @@ class ParquetDataset(Dataset):
 
         Classifiers shuffle accordingly.
         """
-        largest = int(np.diff(self._ends, prepend=0).max()) * self.n_features * 4
-        return self._group_of(np.arange(len(self))), max(1, self.cache_bytes // largest)
+        return self._group_of(np.arange(len(self))), self._n_kept
 
     def _group_of(self, rows: NDArray) -> NDArray:
         return np.searchsorted(self._ends, rows, side="right")
 
-    def _group(self, number: int) -> NDArray[np.float32]:
-        """Return the features of a row group, from the cache or from its file."""
-        with self._lock:
-            found = self._kept.pop(number, None)
-            if found is not None:
-                self._kept[number] = found  # the last one used is the last in the dict
-                return found
-        found = self._source.read(self._source.groups[number])
-        with self._lock:
-            n_bytes = found.nbytes + sum(v.nbytes for v in self._kept.values())
-            for other in list(self._kept):
-                if n_bytes > self.cache_bytes:
-                    n_bytes -= self._kept.pop(other).nbytes
-            self._kept[number] = found
-        return found
+    def _forget(self) -> None:
+        # Without a reference to this object, which would keep it and the rows alive.
+        groups, widths = self._groups, self._widths
+        self._features_of = lru_cache(self._n_kept)(
+            lambda number: groups[number].features(widths)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         # Other processes read for themselves.
-        return {**vars(self), "_kept": {}, "_lock": None}
+        return {**vars(self), "_features_of": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._lock = threading.Lock()
+        self._forget()

@@ -3,7 +3,8 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from skpresto.datasets._parquet_columns import (
     pyarrow,
     width_of,
 )
-from skpresto.datasets._source import as_path, is_file, is_folder
+from skpresto.datasets._source import as_path
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,43 @@ class RowGroup:
     number: int
     n_rows: int
 
+    def features(self, widths: dict[str, int]) -> NDArray[np.float32]:
+        """Return columns side by side, given the number of values of each in a row."""
+        table = self._table(list(widths))
+        values = np.empty((self.n_rows, sum(widths.values())), dtype=np.float32)
+        start = 0
+        for name, width in widths.items():
+            part = column_values(name, table.column(name), width, self._where)
+            values[:, start : start + width] = part
+            start += width
+        return values
 
-@dataclass
-class ParquetFiles:
-    """Files with the same columns, whose rows follow each other.
+    def labels(self, name: str) -> NDArray:
+        """Return a column of labels."""
+        return column_labels(name, self._table([name]).column(0), self._where)
+
+    @property
+    def _where(self) -> str:
+        return f"row group {self.number} of {str(self.file)!r}"
+
+    def _table(self, names: list[str]) -> Any:
+        with _opened(self.file) as file:
+            if _sizes(file)[self.number : self.number + 1] != [self.n_rows]:
+                raise ValueError(
+                    f"{NAME} read {str(self.file)!r} before, but the file has changed "
+                    "since. Make a new dataset, and do not write to its files."
+                )
+            try:
+                # Without threads, which do not exist in forked worker processes.
+                return file.read_row_group(self.number, names, use_threads=False)
+            except (OSError, pyarrow().ArrowException) as error:
+                raise _damaged(self.file, error) from error
+
+
+def row_groups(
+    files: Any, label: str | None, columns: Sequence[str] | None
+) -> tuple[list[RowGroup], dict[str, int]]:
+    """Return the row groups of files with the same columns, and the columns' widths.
 
     Parameters
     ----------
@@ -41,113 +75,70 @@ class ParquetFiles:
         Column of labels.
     columns : list of str or None
         Columns of features; None means all but the label.
+
+    Returns
+    -------
+    groups : list of RowGroup
+        Those that are not empty.
+    widths : dict
+        Number of values in a row of each column of features.
     """
-
-    files: Any
-    label: str | None
-    columns: Sequence[str] | None
-    groups: list[RowGroup] = field(default_factory=list)
-    widths: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.files = _paths(self.files)
-        first: Any = None
-        for path in self.files:
-            with _opened(path) as file:
-                schema = file.schema_arrow
-                self.columns = self._chosen(path, schema.names)
-                if not file.metadata.num_rows:
-                    continue
-                names = [*self.columns, *([] if self.label is None else [self.label])]
-                types = {name: schema.field(name).type for name in names}
-                if first is None:
-                    first = types
-                    self.widths = {
-                        name: width_of(name, types[name], file) for name in self.columns
-                    }
-                _check_same_types(path, types, self.files[0], first)
-                counts = [
-                    file.metadata.row_group(number).num_rows
-                    for number in range(file.metadata.num_row_groups)
-                ]
-            self.groups += [
-                RowGroup(path, number, n) for number, n in enumerate(counts) if n
-            ]
-        if not self.groups:
-            raise ValueError(
-                f"{NAME} needs at least one row, but {_listed(self.files)} has none."
-            )
-
-    @property
-    def n_features(self) -> int:
-        """Number of values in a row."""
-        return sum(self.widths.values())
-
-    def read(self, group: RowGroup) -> NDArray[np.float32]:
-        """Return the features of a row group."""
-        table = self._table(group, list(self.widths))
-        values = np.empty((group.n_rows, self.n_features), dtype=np.float32)
-        start = 0
-        for name, width in self.widths.items():
-            where = f"row group {group.number} of {str(group.file)!r}"
-            part = column_values(name, table.column(name), width, where)
-            values[:, start : start + width] = part
-            start += width
-        return values
-
-    def read_labels(self) -> NDArray:
-        """Return the labels of all rows."""
-        return np.concatenate(
-            [
-                column_labels(
-                    str(self.label),
-                    self._table(group, [str(self.label)]).column(0),
-                    f"row group {group.number} of {str(group.file)!r}",
-                )
-                for group in self.groups
-            ]
+    paths = _paths(files)
+    groups: list[RowGroup] = []
+    widths: dict[str, int] = {}
+    expected: dict[str, Any] = {}
+    for path in paths:
+        with _opened(path) as file:
+            schema = file.schema_arrow
+            columns = _chosen(path, schema.names, label, columns)
+            if not file.metadata.num_rows:
+                continue
+            names = [*columns, *([] if label is None else [label])]
+            types = {name: schema.field(name).type for name in names}
+            if not groups:
+                expected = types
+                widths = {name: width_of(name, types[name], file) for name in columns}
+            _check_same_types(path, types, paths[0], expected)
+            sizes = enumerate(_sizes(file))
+            groups += [RowGroup(path, number, n) for number, n in sizes if n]
+    if not groups:
+        raise ValueError(
+            f"{NAME} needs at least one row, but {_listed(paths)} has none."
         )
+    return groups, widths
 
-    def _table(self, group: RowGroup, names: list[str]) -> Any:
-        with _opened(group.file) as file:
-            known = range(file.metadata.num_row_groups)
-            sizes = [file.metadata.row_group(number).num_rows for number in known]
-            if group.number not in known or sizes[group.number] != group.n_rows:
-                raise ValueError(
-                    f"{NAME} read {str(group.file)!r} before, but the file has changed "
-                    "since. Make a new dataset, and do not write to its files."
-                )
-            try:
-                # Without threads, which do not exist in forked worker processes.
-                return file.read_row_group(group.number, names, use_threads=False)
-            except (OSError, pyarrow().ArrowException) as error:
-                raise _damaged(group.file, error) from error
 
-    def _chosen(self, path: Path, present: list[str]) -> list[str]:
-        """Return the columns of features, and raise if the file lacks one."""
-        wanted = self.columns
-        if wanted is None:
-            wanted = [name for name in present if name != self.label]
-        wanted = list(wanted)
-        labels = [] if self.label is None else [self.label]
-        missing = [name for name in wanted + labels if name not in present]
-        if missing:
-            raise ValueError(
-                f"{NAME} needs {_quoted(missing)}, but {str(path)!r} has only the "
-                f"columns {_quoted(present)}."
-            )
-        twice = [name for name, n in Counter(present).items() if n > 1]
-        if twice:
-            raise ValueError(
-                f"{NAME} needs columns with different names, but {str(path)!r} has "
-                f"several of {_quoted(twice)}."
-            )
-        if not wanted or len(set(wanted + labels)) < len(wanted + labels):
-            raise ValueError(
-                f"{NAME} needs at least one column of features, each once and none of "
-                f"them the label, but got columns={wanted} and label={self.label!r}."
-            )
-        return wanted
+def _sizes(file: Any) -> list[int]:
+    """Return the number of rows of each row group."""
+    metadata = file.metadata
+    return [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+
+
+def _chosen(
+    path: Path, present: list[str], label: str | None, columns: Sequence[str] | None
+) -> list[str]:
+    """Return the columns of features, and raise if the file lacks one."""
+    if columns is None:
+        columns = [name for name in present if name != label]
+    wanted = [*columns, *([] if label is None else [label])]
+    missing = [name for name in wanted if name not in present]
+    if missing:
+        raise ValueError(
+            f"{NAME} needs {_quoted(missing)}, but {str(path)!r} has only the "
+            f"columns {_quoted(present)}."
+        )
+    twice = [name for name, n in Counter(present).items() if n > 1]
+    if twice:
+        raise ValueError(
+            f"{NAME} needs columns with different names, but {str(path)!r} has "
+            f"several of {_quoted(twice)}."
+        )
+    if not columns or len(set(wanted)) < len(wanted):
+        raise ValueError(
+            f"{NAME} needs at least one column of features, each once and none of "
+            f"them the label, but got columns={columns} and label={label!r}."
+        )
+    return list(columns)
 
 
 def _paths(files: Any) -> list[Path]:
@@ -161,8 +152,8 @@ def _paths(files: Any) -> list[Path]:
     paths: list[Path] = []
     for value in given:
         path = as_path(NAME, "files", value)
-        paths += sorted(path.glob("*.parquet")) if is_folder(path) else [path]
-    missing = [path for path in paths if not is_file(path)]
+        paths += sorted(path.glob("*.parquet")) if isdir(path) else [path]
+    missing = [path for path in paths if not isfile(path)]
     if missing or not paths:
         what = _listed(missing) if missing else f"no file *.parquet in {given}"
         raise FileNotFoundError(
@@ -174,10 +165,8 @@ def _paths(files: Any) -> list[Path]:
 
 def _opened(path: Path) -> Any:
     """Open a file. No handle outlives a read, so that processes can be forked."""
-    from pyarrow import parquet
-
     try:
-        return parquet.ParquetFile(path, pre_buffer=False)
+        return pyarrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False)
     except (OSError, pyarrow().ArrowException) as error:
         raise _damaged(path, error) from error
 

@@ -4,35 +4,35 @@ import importlib
 import io
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from skpresto.datasets._array_unpickler import RefusedError, load_pickle
-from skpresto.datasets._npy import read_npy_header
 from skpresto.datasets._source import Source
 
 #: First number in files of torch from before it used zip archives.
 _OLD_TORCH_MAGIC = 0x1950A86A20F9469CFC6C
 
-#: The published files of labels are a hundred times smaller.
-_MAX_TORCH_BYTES = 2**28
-
 
 def read_pickle(source: Source, path: Path) -> Any:
     """Return the content of a pickle of arrays and built-in containers."""
-    return _checked(source, path, source.read_bytes(path), start=0)
+    return _loaded(source, path, io.BytesIO(source.read_bytes(path)))
 
 
 def read_pickled_npy(source: Source, path: Path) -> Any:
     """Return the one object in an ``.npy`` file of dtype object."""
-    content = source.read_bytes(path)
-    stream = io.BytesIO(content)
+    stream = io.BytesIO(source.read_bytes(path))
+    numpy_format = np.lib.format
     try:
-        _, dtype = read_npy_header(stream)
+        is_first = numpy_format.read_magic(stream) == (1, 0)
+        name = f"read_array_header_{1 if is_first else 2}_0"
+        _, _, dtype = getattr(numpy_format, name)(stream)
     except ValueError as error:
         raise source.damaged(path, f"not an .npy file ({error})") from None
     if not dtype.hasobject:
         raise source.damaged(path, f"expected a dict, got an array of dtype {dtype}")
-    return _checked(source, path, content, stream.tell())
+    return _loaded(source, path, stream)
 
 
 def read_torch(source: Source, path: Path) -> Any:
@@ -54,22 +54,18 @@ def _torch_content(content: bytes) -> Any:
     stream = io.BytesIO(content)
     if zipfile.is_zipfile(stream):
         with zipfile.ZipFile(stream) as archive:
-            n_bytes = sum(member.file_size for member in archive.infolist())
-            if n_bytes > _MAX_TORCH_BYTES:
-                raise ValueError(f"{n_bytes} bytes when decompressed")
             name = next(n for n in archive.namelist() if n.endswith("data.pkl"))
-            return load_pickle(archive.read(name))[0]
-    magic, end = load_pickle(content)
-    if magic != _OLD_TORCH_MAGIC:
+            return load_pickle(io.BytesIO(archive.read(name)))
+    stream.seek(0)
+    if load_pickle(stream) != _OLD_TORCH_MAGIC:
         raise ValueError("not a file written by torch")
-    for _ in ("protocol version", "sizes of integers"):
-        _, end = load_pickle(content, end)
-    return load_pickle(content, end)[0]
+    _version, _sizes_of_integers = load_pickle(stream), load_pickle(stream)
+    return load_pickle(stream)
 
 
-def _checked(source: Source, path: Path, content: bytes, start: int) -> Any:
+def _loaded(source: Source, path: Path, stream: IO[bytes]) -> Any:
     try:
-        return load_pickle(content, start)[0]
+        return load_pickle(stream)
     except RefusedError as error:
         raise source.damaged(
             path,

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skpresto.datasets._arrays import is_int
+from skpresto.datasets._arrays import is_count
+from skpresto.datasets._packages import needed
 from skpresto.datasets._source import Source
 
 #: File name extensions of images.
@@ -48,18 +50,19 @@ class Decoding:
     def size(self) -> tuple[int, int] | None:
         """Height and width, or None."""
         size = self.image_size
-        return (size, size) if is_int(size) else size  # type: ignore[return-value]
+        return (size, size) if isinstance(size, Integral) else size  # type: ignore[return-value]
 
     def check(self, loader: str) -> None:
         """Raise if an argument is not valid."""
         size = self.size
-        if size is not None and not (_is_pair(size) and all(map(_is_count, size))):
+        is_pair = isinstance(size, (tuple, list)) and len(size) == 2
+        if size is not None and not (is_pair and all(map(is_count, size))):
             raise ValueError(
                 f"{loader} needs image_size to be a positive int or two of them, "
                 f"(height, width), but got {self.image_size!r}."
             )
         limit = self.max_pixels
-        if limit is not None and not _is_count(limit):
+        if limit is not None and not is_count(limit):
             raise ValueError(
                 f"{loader} needs max_pixels to be a positive int or None, but got "
                 f"{limit!r}."
@@ -69,14 +72,6 @@ class Decoding:
                 f"{loader} needs image_size to have at most max_pixels={limit} pixels, "
                 f"but got {self.image_size!r}. Pass a smaller size or a larger limit."
             )
-
-
-def _is_pair(size: object) -> bool:
-    return isinstance(size, (tuple, list)) and len(size) == 2
-
-
-def _is_count(value: Any) -> bool:
-    return is_int(value) and value > 0
 
 
 def image_files(source: Source, folder: Path) -> list[Path]:
@@ -92,7 +87,7 @@ def read_images(
     loader: str, root: Path, files: Sequence[Path], decoding: Decoding
 ) -> NDArray[np.uint8]:
     """Return the pixels of files below ``root``, (n, channels, height, width)."""
-    pillow = _pillow(loader)
+    pillow = needed(loader, "PIL.Image", "Pillow", "decode images", "images")
     if not decoding.follow_symlinks:
         _check_links(loader, root, files)
     first = _decode(pillow, loader, files[0], decoding)
@@ -179,14 +174,3 @@ def _opened(pillow: ModuleType, file: Path, max_pixels: int | None) -> Any:
 
 def _size(pixels: NDArray) -> str:
     return f"{pixels.shape[1]} x {pixels.shape[2]}"
-
-
-def _pillow(loader: str) -> ModuleType:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ImportError(
-            f"{loader} needs Pillow to decode images, but it is not installed. Install "
-            "it with 'python -m pip install pillow'."
-        ) from None
-    return Image

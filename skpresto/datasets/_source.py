@@ -1,15 +1,12 @@
 """Find the files of a data set, and the errors for missing or damaged files."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
+from os.path import exists, isdir, isfile
 from pathlib import Path
 
 #: Environment variable with the folder of all data sets.
 DATA_VARIABLE = "SKPRESTO_DATA"
-
-#: How many levels below the given folder are searched.
-_MAX_DEPTH = 3
 
 
 @dataclass(frozen=True)
@@ -26,29 +23,34 @@ class Source:
         Where it can be downloaded.
     folders : tuple of str
         Usual names of its folder. Case, hyphens and underscores are ignored.
+    below : tuple of str
+        Folders in it in which its files can be.
     """
 
     loader: str
     title: str
     home: str
     folders: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
     def find(self, folder: str | os.PathLike | None, *markers: str) -> Path:
         """Return the folder with one of ``markers``, files or folders ending in "/"."""
         base = self.base(folder)
-        unreadable: list[str] = []
-        for candidate in self._candidates(base, unreadable):
-            if any(_is_there(candidate, marker) for marker in markers):
-                return candidate
-        below = f" or in folders below it with names like {', '.join(self.folders)}"
-        if unreadable:
-            below += f", and cannot read {', '.join(map(repr, unreadable))}"
+        usual = {_plain(name) for name in self.folders}
+        named = [path for path in self.entries(base) if _plain(path.name) in usual]
+        for place in (*named, base):
+            for candidate in (place, *(place / name for name in self.below)):
+                if any(_is_there(candidate, marker) for marker in markers):
+                    return candidate
+        below = f" or in folders in it with names like {', '.join(self.folders)}"
+        closed = [str(p) for p in named if not os.access(p, os.R_OK | os.X_OK)]
+        below += f", and cannot read {closed}" if closed else ""
         raise self.missing(" or ".join(map(repr, markers)), base, below)
 
     def file(self, folder: Path, name: str) -> Path:
         """Return the path of a file, and raise if it is not in ``folder``."""
         path = folder / name
-        if not is_file(path):
+        if not isfile(path):
             raise self.missing(repr(name), folder)
         return path
 
@@ -82,7 +84,7 @@ class Source:
                 f"the environment variable {DATA_VARIABLE} is not set. {self._way_out}"
             )
         path = as_path(self.loader, "folder", chosen)
-        if not is_folder(path):
+        if not isdir(path):
             raise FileNotFoundError(
                 f"{self.loader} needs a folder to read {self.title} from, but "
                 f"{str(path)!r} is not a folder. {self._way_out}"
@@ -117,19 +119,6 @@ class Source:
             f"{DATA_VARIABLE}."
         )
 
-    def _candidates(self, base: Path, unreadable: list[str]) -> Iterator[Path]:
-        """Yield folders to search: those of the usual names before the base.
-
-        Folders that cannot be searched are added to ``unreadable``.
-        """
-        usual = {_plain(name) for name in self.folders}
-        level = [base]
-        for depth in range(_MAX_DEPTH):
-            level = [f for parent in level for f in _folders_in(parent, unreadable)]
-            yield from (child for child in level if _plain(child.name) in usual)
-            if depth == 0:
-                yield base
-
 
 def as_path(loader: str, name: str, value: str | os.PathLike) -> Path:
     """Return an argument as a path, and raise if it cannot be one."""
@@ -142,35 +131,15 @@ def as_path(loader: str, name: str, value: str | os.PathLike) -> Path:
         ) from None
 
 
-def is_file(path: Path) -> bool:
-    """Return whether a file is there; False if its folder cannot be searched."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def is_folder(path: Path) -> bool:
-    """Return whether a folder is there; False if the one above cannot be searched."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
+def in_data_folder(path: Path) -> Path:
+    """Return a path, or the one in the folder of all data sets if only that exists."""
+    below = Path(os.environ.get(DATA_VARIABLE, "")).expanduser() / path
+    return below if exists(below) and not exists(path) else path
 
 
 def _is_there(folder: Path, marker: str) -> bool:
-    path = folder / marker
-    return is_folder(path) if marker.endswith("/") else is_file(path)
+    return (isdir if marker.endswith("/") else isfile)(folder / marker)
 
 
 def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
-
-
-def _folders_in(parent: Path, unreadable: list[str]) -> list[Path]:
-    try:
-        with os.scandir(parent) as entries:
-            return sorted(Path(entry.path) for entry in entries if entry.is_dir())
-    except OSError:
-        unreadable.append(str(parent))
-        return []

@@ -3,6 +3,7 @@
 import gzip
 import pickle
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -154,3 +155,13 @@ def arrays():
         "classes": np.array(["ant", "bee", "cow"]),
         "index_train": np.arange(6),
     }
+
+
+@pytest.fixture
+def limited_memory():
+    """Fail if a test has allocated more than 64 MB at once."""
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**26

@@ -141,3 +141,13 @@ def test_cifar100n_is_read_with_either_key(cifar100, key):
     data = load_cifar100n(cifar100, check_counts=False)
     np.testing.assert_array_equal(data.y_noisy, clean[::-1])
     np.testing.assert_array_equal(data.noisy_labels["noisy"], data.y_noisy)
+
+
+def test_a_damaged_order_of_rows_is_named(cifar10, shuffled):
+    save_npy(cifar10 / "CIFAR-10_human_ordered.npy", shuffled[0])
+    path = cifar10 / "image_order_c10.npy"
+    np.save(path, shuffled[1])
+    for content in (path.read_bytes()[:-3], b"text"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"c10\.npy.*not an \.npy file of numbers"):
+            load_cifar10n(cifar10, check_counts=False)

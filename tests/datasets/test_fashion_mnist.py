@@ -72,15 +72,34 @@ def test_complete_data_set_passes_the_check_of_counts(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (b"", "not an idx file of bytes"),
         (b"1234567", "not an idx file"),
+        (b"\x00\x00\x08", "not an idx file"),
+        (b"\x00\x00\x08\x00", "not an idx file"),
         (b"\x00\x00\x08\x03\x00", "not an idx file"),
+        (b"\x00\x00\x08\xff" + b"\x00\x00\x00\x01" * 255 + b"1", "not an idx file"),
+        (b"\x00\x00\x0d\x01\x00\x00\x00\x01abcd", "not an idx file"),
         (b"\x00\x00\x08\x01\x00\x00\x00\x05abc", r"shape \(5,\), got 3 bytes"),
+        (b"\x00\x00\x08\x01\xff\xff\xff\xffabc", r"shape \(4294967295,\), got 3 b"),
     ],
 )
-def test_a_damaged_idx_file_is_refused(fashion, content, message):
-    unpack(fashion / "fashion-mnist")
-    (fashion / "fashion-mnist" / "t10k-labels-idx1-ubyte").write_bytes(content)
+@pytest.mark.parametrize("is_compressed", [True, False])
+def test_a_damaged_idx_file_is_refused(
+    fashion, limited_memory, content, message, is_compressed
+):
+    path = fashion / "fashion-mnist" / "t10k-labels-idx1-ubyte.gz"
+    path.write_bytes(gzip.compress(content))
+    if not is_compressed:
+        unpack(path.parent)
     with pytest.raises(ValueError, match=rf"t10k-labels.*{message}"):
+        load_fashion_mnist(fashion, check_counts=False)
+
+
+def test_a_gzip_bomb_is_not_decompressed(fashion, monkeypatch):
+    monkeypatch.setattr("skpresto.datasets._fashion_mnist._MAX_BYTES", 1000)
+    path = fashion / "fashion-mnist" / "train-images-idx3-ubyte.gz"
+    path.write_bytes(gzip.compress(bytes(100_000)))
+    with pytest.raises(ValueError, match="more than 1000 bytes when decompressed"):
         load_fashion_mnist(fashion, check_counts=False)
 
 
@@ -91,7 +110,7 @@ def test_a_damaged_idx_file_is_refused(fashion, content, message):
 )
 def test_a_damaged_compressed_file_is_refused(fashion, content):
     (fashion / "fashion-mnist" / "t10k-labels-idx1-ubyte.gz").write_bytes(content)
-    with pytest.raises(ValueError, match="cannot be decompressed"):
+    with pytest.raises(ValueError, match="cannot be decompressed|it is cut off"):
         load_fashion_mnist(fashion, check_counts=False)
 
 

@@ -69,7 +69,7 @@ def test_a_missing_image_is_named(food):
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("verified_train.tsv", "a.jpg\t1", "a.jpg\tyes", r"0 or 1, got .*'yes'"),
+        ("verified_train.tsv", "a.jpg\t1", "a.jpg\tyes", r"0 or 1, got .*yes'"),
         ("verified_train.tsv", "a.jpg\t1", "a.jpg", r"and 0 or 1, got"),
         ("verified_train.tsv", "dish_000", "stone", r"\['stone'\] are not among"),
         ("verified_val.tsv", "f.jpg\t1", "f.jpg\t0", "no image is listed for X_valid"),

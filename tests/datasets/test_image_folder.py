@@ -77,7 +77,7 @@ def test_a_damaged_image_is_named(pets):
 
 
 def test_error_without_pillow(pets, monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         ImportError, match=r"load_image_folder needs Pillow.*pip install"
     ):

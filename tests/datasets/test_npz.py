@@ -1,3 +1,5 @@
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,20 @@ def save(tmp_path):
         return path
 
     return write
+
+
+def header_of(shape, dtype=np.uint8):
+    """Return the header of an .npy file, without its data."""
+    head = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
+    text = f"{head}\n".encode()
+    return np.lib.format.magic(1, 0) + len(text).to_bytes(2, "little") + text
+
+
+def write_zip(path, compression=zipfile.ZIP_DEFLATED, **members):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
 
 
 def test_channels_are_moved_to_the_second_axis(save, arrays):
@@ -74,9 +90,13 @@ def test_clean_data_have_no_noisy_labels(save, arrays):
     assert not {"noisy_labels", "y_noisy"} & set(data)
 
 
-def test_unknown_source_is_refused(save, arrays):
-    with pytest.raises(ValueError, match=r"\['crowd', 'worst'\].*got 'best'"):
-        load_npz(save(arrays), noise="best")
+@pytest.mark.parametrize("noise", ["best", 3, ("crowd",)])
+def test_unknown_source_is_refused(save, arrays, noise):
+    with pytest.raises(
+        ValueError, match=r"noise to be one of the sources \['crowd', 'worst'\].*got"
+    ) as caught:
+        load_npz(save(arrays), noise=noise)
+    assert f"but got {noise!r}." in str(caught.value)
 
 
 def test_tables_are_normalized_by_column(save):
@@ -116,6 +136,9 @@ def test_file_is_searched_in_the_data_folder(save, arrays, monkeypatch):
             r"integers from 0 to 2 in y_test.*\['ant', 'cow'\]",
         ),
         ({"X_test": np.zeros((2, 8, 8, 3))}, "samples of the same shape"),
+        ({"classes": np.array("one")}, r"classes to be a 1-D array.*shape \(\)"),
+        ({"X_train": np.zeros(6)}, r"for each row of X_train.*shape \(6,\)"),
+        ({"X_train": np.array(3.0)}, r"for each row of X_train.*shape \(\)"),
         (
             {"classes": np.array(["a", None], dtype=object)},
             "without pickled.*numpy.savez",
@@ -143,3 +166,94 @@ def test_a_single_array_is_refused(tmp_path):
         ValueError, match=r"an \.npz file without pickled .* cannot read"
     ):
         load_npz(tmp_path / "data.npy")
+
+
+def test_an_unreadable_npz_file_is_named(tmp_path, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "data.npz").touch()
+    monkeypatch.setattr(zipfile, "ZipFile", denied)
+    with pytest.raises(
+        PermissionError, match=r"load_npz cannot read .*data\.npz.*Permission denied"
+    ):
+        load_npz(tmp_path / "data.npz")
+
+
+# --- files that lie --------------------------------------------------------------
+
+
+def test_an_npz_bomb_is_not_decompressed(tmp_path, limited_memory):
+    zeros = header_of((10**7,)) + bytes(10**7)
+    path = write_zip(tmp_path / "bomb.npz", X_train=zeros)
+    # The zip file says that it has four billion bytes when decompressed.
+    n_bytes, lie = len(zeros).to_bytes(4, "little"), b"\xfe\xff\xff\xff"
+    path.write_bytes(path.read_bytes().replace(n_bytes, lie))
+    with pytest.raises(
+        ValueError,
+        match=r"does not decompress .*bomb\.npz.*4294967294 bytes when decompressed"
+        r".*max_bytes=1000000\. Pass a larger",
+    ):
+        load_npz(path, max_bytes=1_000_000)
+
+
+def test_the_limit_of_decompression_is_an_argument(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez_compressed(path, X_train=np.zeros((100, 100)), y_train=np.zeros(100, int))
+    with pytest.raises(ValueError, match=r"more than max_bytes=50000\."):
+        load_npz(path, max_bytes=50_000)
+    assert load_npz(path, max_bytes=100_000).X_train.shape == (100, 100)
+    assert load_npz(path, max_bytes=None).X_train.shape == (100, 100)
+
+
+def test_a_file_without_compression_may_be_larger_than_the_limit(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez(path, X_train=np.zeros((100, 100)), y_train=np.zeros(100, int))
+    assert load_npz(path, max_bytes=1).X_train.shape == (100, 100)
+
+
+@pytest.mark.parametrize("max_bytes", [0, -1, 2.5, "1", True])
+def test_the_limit_of_decompression_is_checked(tmp_path, max_bytes):
+    with pytest.raises(ValueError, match="max_bytes to be a positive int or None"):
+        load_npz(tmp_path / "data.npz", max_bytes=max_bytes)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header_of((2**40,)) + b"few", "allocate 1.00 TiB|EOF: reading array data"),
+        (header_of((5,)) + b"few", "EOF: reading array data, expected 5 bytes got 3"),
+        (header_of((-2,)), "negative dimensions"),
+        (header_of((1,), object) + b"N.", "Object arrays cannot be loaded"),
+        (b"\x93NUMPY\x01\x00\xff\xff{", "EOF: reading array header"),
+        (b"text", "'X_train', which is not an array"),
+    ],
+)
+def test_a_header_that_lies_is_found_out(tmp_path, content, message):
+    path = write_zip(tmp_path / "data.npz", X_train=content)
+    with pytest.raises(ValueError, match=rf"(?s)load_npz needs an \.npz .*({message})"):
+        load_npz(path)
+
+
+def test_only_arrays_are_read_from_an_npz_file(tmp_path):
+    path = tmp_path / "data.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X_train.txt", "text")
+    with pytest.raises(ValueError, match=r"'X_train\.txt', which is not an array"):
+        load_npz(path)
+
+
+def test_empty_test_data_are_read(tmp_path, arrays):
+    arrays |= {"X_test": arrays["X_test"][:0], "y_test": np.zeros(0)}
+    path = tmp_path / "data.npz"
+    np.savez(path, **arrays)
+    assert len(load_npz(path).y_test) == 0
+
+
+@pytest.mark.parametrize("X", [np.array([["a"], ["b"]]), np.zeros((2, 0))])
+def test_what_is_not_a_number_is_not_normalized(tmp_path, X):
+    path = tmp_path / "data.npz"
+    np.savez(path, X_train=X, y_train=[0, 1])
+    with pytest.raises(ValueError, match="normalize=True needs numbers in X_train"):
+        load_npz(path, normalize=True)
+    assert len(load_npz(path).y_train) == 2

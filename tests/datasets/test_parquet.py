@@ -16,6 +16,7 @@ from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._data.dataset import DatasetRows
 from skpresto._data.reading_order import ReadingOrder
 from skpresto.datasets import ParquetDataset
+from skpresto.datasets._parquet_files import RowGroup
 from tests.discovery import CLASSIFIERS, quick
 
 pa = pytest.importorskip("pyarrow")
@@ -38,15 +39,16 @@ def blobs_file(noisy_blobs, tmp_path):
     return tmp_path / "blobs.parquet", X, y
 
 
-def count_reads(data):
-    """Note the numbers of the row groups that are read."""
-    read, numbers = data._source.read, []
+@pytest.fixture
+def numbers(monkeypatch):
+    """The numbers of the row groups that are read."""
+    read, numbers = RowGroup.features, []
 
-    def counted(group):
+    def counted(group, widths):
         numbers.append(group.number)
-        return read(group)
+        return read(group, widths)
 
-    data._source.read = counted
+    monkeypatch.setattr(RowGroup, "features", counted)
     return numbers
 
 
@@ -115,24 +117,22 @@ def test_a_fit_from_a_file_that_is_kept_equals_one_from_an_array(
     np.testing.assert_array_equal(clf.fit(data).predict_proba(data), expected)
 
 
-def test_a_fit_reads_each_row_group_once_per_epoch(blobs_file):
+def test_a_fit_reads_each_row_group_once_per_epoch(blobs_file, numbers):
     path, X, y = blobs_file
     data = ParquetDataset(path, label="kind", cache_bytes=2 * 30 * 2 * 4)
     assert data.storage_blocks()[1] == 2
-    numbers = count_reads(data)
     clf = quick(DefaultClassifier, max_epochs=4, batch_size=16).fit(data)
     # The first rows are read to try the network out, before training.
     assert len(numbers) <= 4 * 7 + 1
     assert set(numbers) == set(range(7))
-    assert len(data._kept) <= 2
+    assert data._features_of.cache_info().currsize <= 2
     assert clf.score(X, y) > 0.5
 
 
-def test_a_prediction_reads_each_row_group_once(blobs_file):
+def test_a_prediction_reads_each_row_group_once(blobs_file, numbers):
     path, X, y = blobs_file
     clf = quick(DefaultClassifier, max_epochs=2).fit(X, y)
     data = ParquetDataset(path, label="kind", cache_bytes=0)
-    numbers = count_reads(data)
     np.testing.assert_array_equal(clf.predict_proba(data), clf.predict_proba(X))
     assert numbers == list(range(7))
 

@@ -21,15 +21,6 @@ class Evil:
         return os.mkdir, (str(self.path),)
 
 
-class Disguised:
-    """Needs an encoding that is not allowed."""
-
-    def __reduce__(self):
-        import _codecs
-
-        return _codecs.encode, ("text", "rot13")
-
-
 CONTENT = {
     "numbers": np.arange(3),
     "bytes": np.array([[1, 2]], dtype=np.uint8, order="F"),
@@ -45,17 +36,14 @@ def assert_same(content):
     assert content["names"] == CONTENT["names"]
 
 
+@pytest.mark.parametrize("module", [b"numpy._core.", b"numpy.core."])
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
-def test_arrays_and_containers_are_read(tmp_path, protocol):
+def test_arrays_and_containers_are_read(tmp_path, protocol, module):
     path = tmp_path / "file"
-    path.write_bytes(pickle.dumps(CONTENT, protocol=protocol))
-    assert_same(read_pickle(SOURCE, path))
-
-
-def test_pickles_of_older_numpy_versions_are_read(tmp_path):
-    path = tmp_path / "file"
-    content = pickle.dumps(CONTENT, protocol=2)
-    path.write_bytes(content.replace(b"numpy._core.", b"numpy.core."))
+    content = pickle.dumps(CONTENT, protocol=protocol)
+    if protocol < 4:  # later ones store the lengths of names
+        content = content.replace(b"numpy._core.", module)
+    path.write_bytes(content)
     assert_same(read_pickle(SOURCE, path))
 
 
@@ -80,13 +68,6 @@ def test_no_code_of_torch_files_is_executed(tmp_path):
     with pytest.raises(ValueError, match="UnpicklingError"):
         read_torch(SOURCE, path)
     assert not trace.exists()
-
-
-def test_other_encodings_are_refused(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(pickle.dumps(Disguised()))
-    with pytest.raises(ValueError, match="text encoded as 'rot13'"):
-        read_pickle(SOURCE, path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x02}q", b"not a pickle"])
@@ -121,17 +102,11 @@ def test_a_damaged_torch_file_is_named(tmp_path, content):
         read_torch(SOURCE, path)
 
 
-def test_a_single_object_in_an_npy_file_is_read(tmp_path):
-    path = tmp_path / "file.npy"
-    np.save(path, np.array(CONTENT, dtype=object), allow_pickle=True)
-    assert_same(read_pickled_npy(SOURCE, path))
-
-
-def test_other_versions_of_the_npy_format_are_read(tmp_path):
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_a_single_object_in_an_npy_file_is_read(tmp_path, version):
     path = tmp_path / "file.npy"
     with path.open("wb") as stream:
-        array = np.array(CONTENT, dtype=object)
-        np.lib.format.write_array(stream, array, version=(2, 0))
+        np.lib.format.write_array(stream, np.array(CONTENT, dtype=object), version)
     assert_same(read_pickled_npy(SOURCE, path))
 
 
