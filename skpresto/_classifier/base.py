@@ -57,9 +57,7 @@ class BaseNoisyLabelClassifier(
     }
 
     @abstractmethod
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         """Run the stages of the method; return what they found out."""
 
     def _check_request(self, given: dict[str, Any]) -> StopRule | None:
@@ -145,12 +143,18 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
                 # one is never full either, and the cost of votes grows with its length.
                 length = min(int(self.q), int(self.max_epochs) + 1)
                 trainer = Trainer(
-                    net, blueprint, data, length, context, journal, listeners
+                    net,
+                    blueprint,
+                    data,
+                    length,
+                    np.random.RandomState(seed),
+                    context,
+                    journal,
+                    listeners,
                 )
                 for task in tasks:
                     task.tell_state(fitting._fitted_state(request, net))
-                rng = np.random.RandomState(seed)
-                outcome = fitting._train_or_keep(trainer, request, rng)
+                outcome = fitting._train_or_keep(trainer, request)
                 trainer.finish()
             fitting._publish(request, trainer, outcome)
         self._become(fitting)
@@ -174,12 +178,10 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             if name.endswith("_") and name not in params
         }
 
-    def _train_or_keep(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train_or_keep(self, trainer: Trainer, request: FitRequest) -> Outcome:
         """Train, or keep what there is if that is interrupted and asked for."""
         try:
-            return self._train(trainer, request, rng)
+            return self._train(trainer, request)
         except KeyboardInterrupt:
             context = trainer.context
             is_kept = context.keeps_interrupted and context.team.is_alone

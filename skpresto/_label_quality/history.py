@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
+from skpresto._label_quality.recorder import Recorder
 from skpresto._label_quality.votes import (
     by_age,
     count_true,
@@ -22,7 +23,7 @@ _SAMPLES_AT_ONCE = 1 << 14
 _READ_AHEAD = 1 << 13
 
 
-class PredictionHistory:
+class PredictionHistory(Recorder):
     """Store the classes predicted for each sample at its last ``length`` visits.
 
     An entry takes one byte up to 256 classes, so a million samples with ``length=10``

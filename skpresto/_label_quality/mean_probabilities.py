@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
-from skpresto._data.state import Stateful
 from skpresto._label_quality.posterior import LabelPosterior, count_transitions
+from skpresto._label_quality.recorder import Recorder
 
 #: Up to this many values, the means of all classes are stored: 512 MB.
 MAX_VALUES = 1 << 27
@@ -20,7 +20,7 @@ _ROWS_AT_ONCE = 1 << 15
 _VALUES_AT_ONCE = 1 << 20
 
 
-class MeanProbabilities(Stateful):
+class MeanProbabilities(Recorder):
     """Average the predicted class probabilities of each sample over its visits.
 
     Parameters
@@ -63,9 +63,6 @@ class MeanProbabilities(Stateful):
         self._n_waiting += batch.logits.numel()
         if self._n_waiting >= self._n_at_once:
             self._flush()
-
-    def end_epoch(self) -> None:
-        """Do nothing: visits of several epochs may wait together."""
 
     def clear(self) -> None:
         """Remove all visits; further ones are all included."""

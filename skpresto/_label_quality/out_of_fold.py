@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
-from skpresto._data.state import Stateful
 from skpresto._label_quality.blocks import blocks, row_sums
+from skpresto._label_quality.recorder import Recorder
 from skpresto._label_quality.temperature import scale_temperature
 
 # Lower bound of a probability in a geometric mean, so that no single visit excludes a
@@ -15,7 +15,7 @@ _MIN_PROBABILITY = 1e-6
 MAX_SINGLE = 1 << 26
 
 
-class OutOfFoldProbabilities(Stateful):
+class OutOfFoldProbabilities(Recorder):
     """Average, per sample, the probabilities of the network not trained on it.
 
     A network trained on a wrong label comes to predict it, so its own predictions are
@@ -84,9 +84,6 @@ class OutOfFoldProbabilities(Stateful):
         samples = torch.arange(len(batch.index), device=batch.index.device)
         out_of_fold = batch.logits[batch.fold, samples]
         self.add(batch.index, torch.softmax(out_of_fold, dim=1))
-
-    def end_epoch(self) -> None:
-        """Do nothing: every batch has been added."""
 
     def is_known(self) -> Tensor:
         """Return for which samples there are probabilities."""

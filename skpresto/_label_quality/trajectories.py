@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from skpresto._data.batch import Batch
-from skpresto._data.state import Stateful
+from skpresto._label_quality.recorder import Recorder
 
 # Probabilities are stored as 0 to 254, one byte per sample and epoch.
 _SCALE = 254
 _NOT_VISITED = 255
 
 
-class Trajectories(Stateful):
+class Trajectories(Recorder):
     """Store the probability of the given label at each visit, of stages with a phase.
 
     It is that of the network which is not trained on the sample, in cross-fitting, and

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from skpresto._classifier.outcome import Outcome
 from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
 from skpresto._methods._report import early_visits, report_labels
@@ -19,7 +17,7 @@ _N_NETWORKS = 3
 
 
 def fall_back_to_ensemble(
-    estimator: Any, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
+    estimator: Any, trainer: Trainer, request: FitRequest
 ) -> Outcome:
     """Train an ensemble through the two phases of Prestopping.
 
@@ -31,8 +29,6 @@ def fall_back_to_ensemble(
         Its networks are replaced.
     request : FitRequest
         The fit.
-    rng : RandomState
-        Draws the rows to hold out.
     """
     # Copies of a pretrained instance, trained on the same batches, stay equal.
     n_networks = 1 if trainer.blueprint.is_pretrained else _N_NETWORKS
@@ -48,7 +44,7 @@ def fall_back_to_ensemble(
     visits = early_visits(trainer, estimator.max_epochs)
     trainer.start(n_networks)
     stop = run_two_phases(
-        trainer, rule, estimator.max_epochs, rng, visits, prefix="fallback "
+        trainer, rule, estimator.max_epochs, visits, prefix="fallback "
     )
     warn_unless_settled(estimator, rule, stop)
     findings = report_labels(trainer, visits, corrected=trainer.labels)

@@ -3,7 +3,6 @@
 from numbers import Real
 from typing import Any
 
-import numpy as np
 import torch
 
 from skpresto._methods._two_phases import can_hold_out, run_two_phases
@@ -14,9 +13,7 @@ from skpresto.stopping import AgreementStop
 NOISE_RATE_CONSTRAINT = [Interval(Real, 0, 1, closed="left"), None]
 
 
-def given_or_estimated_noise_rate(
-    estimator: Any, trainer: Trainer, rng: np.random.RandomState
-) -> float:
+def given_or_estimated_noise_rate(estimator: Any, trainer: Trainer) -> float:
     """Return the noise rate given to ``estimator``, or an estimate.
 
     The estimate is the fraction of samples outside the safe set after Prestopping with
@@ -34,9 +31,7 @@ def given_or_estimated_noise_rate(
             "noise_rate=..., the fraction of wrong labels."
         )
     trainer.start()
-    run_two_phases(
-        trainer, AgreementStop(), estimator.max_epochs, rng, prefix="noise rate "
-    )
+    run_two_phases(trainer, AgreementStop(), estimator.max_epochs, prefix="noise rate ")
     trainer.predict_unseen_samples()
     rows = data.training_rows(None).rows
     is_safe = trainer.history.is_safe(trainer.labels)

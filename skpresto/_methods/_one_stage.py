@@ -3,8 +3,6 @@
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-
 from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.outcome import Outcome
 from skpresto._label_quality.findings import LabelFindings
@@ -23,9 +21,7 @@ class OneStageClassifier(BaseNoisyLabelClassifier):
     _n_networks = 1
 
     @abstractmethod
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         """Return what decides what is learned; it may train other networks first."""
 
     def _visits(self, trainer: Trainer) -> MeanProbabilities:
@@ -44,10 +40,8 @@ class OneStageClassifier(BaseNoisyLabelClassifier):
         """Return further fitted attributes."""
         return {}
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
-        policy = self._policy(trainer, request, rng)
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
+        policy = self._policy(trainer, request)
         visits = self._visits(trainer)
         trainer.start(self._n_networks, must_differ=self._n_networks > 1)
         trainer.run(Stage("train", policy, self.max_epochs, recorders=[visits]))

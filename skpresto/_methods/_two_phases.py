@@ -1,6 +1,5 @@
 """Prestopping's two phases: all labels up to the stop point, then the safe set."""
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,7 +34,6 @@ def run_two_phases(
     trainer: Trainer,
     rule: StopRule,
     max_epochs: int,
-    rng: np.random.RandomState,
     visits: MeanProbabilities | None = None,
     *,
     prefix: str = "",
@@ -50,8 +48,6 @@ def run_two_phases(
         Chooses the stop point.
     max_epochs : int
         Number of epochs of both phases together.
-    rng : RandomState
-        Draws the rows to hold out.
     visits : MeanProbabilities, default=None
         Collects the predicted probabilities. Those of phase II replace those of phase
         I, which include memorized labels, unless no epoch is left for phase II.
@@ -65,7 +61,7 @@ def run_two_phases(
             LearnFromAll(),
             max_epochs,
             phase=1,
-            holdout=held_out_rows(trainer.data, rule, rng),
+            holdout=held_out_rows(trainer, rule),
             rule=rule,
             recorders=recorders,
         )
@@ -80,19 +76,16 @@ def run_two_phases(
     return stop
 
 
-def held_out_rows(
-    data: TrainingData, rule: StopRule, rng: np.random.RandomState
-) -> Tensor | None:
+def held_out_rows(trainer: Trainer, rule: StopRule) -> Tensor | None:
     """Draw the rows that a rule holds out, stratified by label; None if it needs none.
 
     They are among those with a weight. Raises if no class has two of these.
     """
     if not rule.holdout_fraction:
         return None
-    labels, rows = data.labels.numpy(), data.rows_with_weight
-    held_out = hold_out(
-        labels if rows is None else labels[rows], rule.holdout_fraction, rng
-    )
+    labels, rows = trainer.data.labels.numpy(), trainer.data.rows_with_weight
+    labels = labels if rows is None else labels[rows]
+    held_out = hold_out(labels, rule.holdout_fraction, trainer.rng)
     if held_out is None:
         raise ValueError(
             f"{rule} needs rows to hold out, but no class has more than one row. Use "

@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -169,9 +168,7 @@ class ActiveBiasClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         warm_up = n_epochs_of(self, "warm_up")
         n_samples = len(trainer.labels)
         return EmphasizeUncertain(n_samples, self.smoothness, warm_up, self.device)

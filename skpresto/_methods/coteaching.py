@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -166,12 +165,10 @@ class CoTeachingClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return ExchangeSmallLoss(
             len(trainer.labels),
-            given_or_estimated_noise_rate(self, trainer, rng),
+            given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
             device=self.device,

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -150,13 +149,11 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         warm_up = n_epochs_of(self, "warm_up")
         return ExchangeSmallLossOnDisagreement(
             len(trainer.labels),
-            given_or_estimated_noise_rate(self, trainer, rng),
+            given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
             device=self.device,

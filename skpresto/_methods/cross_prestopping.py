@@ -12,7 +12,6 @@ from torch import nn
 
 from skpresto._classifier.outcome import Outcome
 from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
-from skpresto._data.training_data import TrainingData
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._methods._ensemble_fallback import fall_back_to_ensemble
 from skpresto._methods._final_networks import (
@@ -208,20 +207,18 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     def _check_request(self, given: dict[str, Any]) -> StopRule | None:
         return None if self.stop is None else super()._check_request(given)
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         if not isinstance(self.cv, Integral):  # splitters may fail: before training
-            fold_of = self._assign_folds(trainer.data, rng)
+            fold_of = self._assign_folds(trainer)
         n_epochs = self._n_fold_epochs()
-        start = self._search_stop_epoch(trainer, request.rule, n_epochs, rng)
+        start = self._search_stop_epoch(trainer, request.rule, n_epochs)
         if isinstance(self.cv, Integral):
-            fold_of = self._assign_folds(trainer.data, rng)
+            fold_of = self._assign_folds(trainer)
         posterior = train_fold_networks(
             trainer, fold_of, start, n_epochs, self.epsilon, self.q
         )
         if posterior is None:
-            return fall_back_to_ensemble(self, trainer, request, rng)
+            return fall_back_to_ensemble(self, trainer, request)
         product = multiplied_by_ensemble(trainer, posterior.probability)
         train_final_networks(trainer, posterior, self.max_epochs)
         if trainer.data.rows_with_weight is not None:
@@ -259,7 +256,6 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         trainer: Trainer,
         rule: StopRule | None,
         n_epochs: int,
-        rng: np.random.RandomState,
     ) -> int:
         """Return the length of phase I, from a training of its own if a rule is given.
 
@@ -275,7 +271,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
                 LearnFromAll(),
                 self.max_epochs,
                 phase=1,
-                holdout=held_out_rows(trainer.data, rule, rng),
+                holdout=held_out_rows(trainer, rule),
                 rule=rule,
             )
         )
@@ -288,17 +284,15 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         )
         return min(stop.epoch, latest)
 
-    def _assign_folds(
-        self, data: TrainingData, rng: np.random.RandomState
-    ) -> NDArray[np.intp]:
+    def _assign_folds(self, trainer: Trainer) -> NDArray[np.intp]:
         """Return the fold of each sample; those of weight 0 are in none by default."""
-        labels, rows = data.labels.numpy(), data.rows_with_weight
+        labels, rows = trainer.data.labels.numpy(), trainer.data.rows_with_weight
         name = type(self).__name__
         if rows is None or not isinstance(self.cv, Integral):
-            folds = assign_folds(labels, self.cv, rng, name)
+            folds = assign_folds(labels, self.cv, trainer.rng, name)
         else:
             folds = np.full(len(labels), -1)
-            folds[rows] = assign_folds(labels[rows], self.cv, rng, name)
+            folds[rows] = assign_folds(labels[rows], self.cv, trainer.rng, name)
         if (folds < 0).all():
             raise ValueError(
                 f"{name} needs rows to hold out, but no class has more than one row. "

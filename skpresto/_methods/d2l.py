@@ -6,7 +6,6 @@ from functools import partial
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -223,9 +222,7 @@ class D2LClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         def losses_of(logits: Tensor, targets: Tensor) -> Tensor:
             return sample_losses(trainer.net.criterion_, logits, targets)
 

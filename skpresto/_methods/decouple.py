@@ -1,6 +1,5 @@
 """Decouple: two networks that learn where they disagree."""
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -147,7 +146,5 @@ class DecoupleClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return UpdateOnDisagreement(n_epochs_of(self, "warm_up"))

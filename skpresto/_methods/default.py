@@ -1,6 +1,5 @@
 """Plain training: the baseline of every comparison."""
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -80,7 +79,5 @@ class DefaultClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return LearnFromAll()

@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -172,9 +171,7 @@ class ELRClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return EarlyLearningRegularization(
             len(trainer.labels),
             trainer.data.n_classes,

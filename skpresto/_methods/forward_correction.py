@@ -151,12 +151,10 @@ class ForwardCorrectionClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         matrix = self.transition_matrix
         if matrix is None:
-            matrix = self._estimate(trainer, rng)
+            matrix = self._estimate(trainer)
         loss = _corrected_loss(matrix, request.classes)
         return LearnForwardCorrected(loss.to(self.device))
 
@@ -167,7 +165,7 @@ class ForwardCorrectionClassifier(OneStageClassifier):
         matrix = policy.loss.transition_matrix
         return report_labels(trainer, visits, transition_matrix=matrix)
 
-    def _estimate(self, trainer: Trainer, rng: np.random.RandomState) -> Tensor:
+    def _estimate(self, trainer: Trainer) -> Tensor:
         """Return the matrix that a network trained on the noisy labels predicts."""
         rule, data = HoldoutStop(tolerance=0.0), trainer.data
         trainer.start()
@@ -180,7 +178,7 @@ class ForwardCorrectionClassifier(OneStageClassifier):
                 self.max_epochs,
                 phase=1,
                 rule=rule,
-                holdout=held_out_rows(data, rule, rng),
+                holdout=held_out_rows(trainer, rule),
             )
             trainer.search(stage)
         rows = data.rows_with_weight

@@ -2,7 +2,6 @@
 
 from numbers import Integral
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -213,9 +212,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
     ):
         self._store(locals())
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         warm_up = n_epochs_of(self, "warm_up")
         is_symmetric = self.noise_pattern == "symmetric"
         n_wrong_classes = trainer.data.n_classes - 1 if is_symmetric else 1
@@ -223,7 +220,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
         validation = NoisyCrossValidation(trainer.labels, has_weight(trainer))
         noise_rate = self.noise_rate
         for number in range(1, self.rounds + 1):
-            halves = self._validate_halves(trainer, validation, visits, number, rng)
+            halves = self._validate_halves(trainer, validation, visits, number)
             if noise_rate is None:
                 is_predicted = [validation.is_predicted(*half) for half in halves]
                 accuracy = torch.cat(is_predicted).double().mean().item()
@@ -260,11 +257,10 @@ class INCVClassifier(BaseNoisyLabelClassifier):
         validation: NoisyCrossValidation,
         visits: VisitsOfHalf,
         number: int,
-        rng: np.random.RandomState,
     ) -> list[tuple[Tensor, Tensor]]:
         """Train a network on each half; return what it predicts for the other one."""
         candidates = validation.is_candidate.nonzero().squeeze(1)
-        order = torch.from_numpy(rng.permutation(len(candidates)))
+        order = torch.from_numpy(trainer.rng.permutation(len(candidates)))
         shuffled = candidates[order.to(candidates.device)]
         middle = len(shuffled) // 2
         halves = shuffled[:middle], shuffled[middle:]

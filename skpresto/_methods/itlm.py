@@ -2,7 +2,6 @@
 
 from numbers import Integral
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -162,10 +161,8 @@ class ITLMClassifier(BaseNoisyLabelClassifier):
     ):
         self._store(locals())
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
-        noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
+        noise_rate = given_or_estimated_noise_rate(self, trainer)
         policy = LearnFromTrimmedSet(has_weight(trainer))
         n_epochs = round_epochs_of(self)
         for number in range(self.rounds):

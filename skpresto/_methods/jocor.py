@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -195,12 +194,10 @@ class JoCoRClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return JointSmallLoss(
             len(trainer.labels),
-            given_or_estimated_noise_rate(self, trainer, rng),
+            given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.co_regularization,
             self.device,

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -187,9 +186,7 @@ class LearningToReweightClassifier(OneStageClassifier):
                 "correct labels, of every class if possible."
             )
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         rows = trainer.data.validation_rows()
         assert rows is not None
         assert rows.labels is not None

@@ -225,9 +225,7 @@ class MentorNetClassifier(OneStageClassifier):
     ):
         self._store(locals())
 
-    def _policy(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Policy:
+    def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         return PredefinedCurriculum(
             len(trainer.labels),
             self.max_epochs,
@@ -235,6 +233,6 @@ class MentorNetClassifier(OneStageClassifier):
             decay=self.decay,
             warm_up=n_epochs_of(self, "warm_up"),
             dropout=(self.warm_up_dropout, self.dropout),
-            seed=rng.randint(np.iinfo(np.int32).max),
+            seed=trainer.rng.randint(np.iinfo(np.int32).max),
             device=self.device,
         )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 from sklearn.base import clone
 from torch import nn
@@ -214,13 +213,11 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         """Return the rule used without a ``stop`` parameter and validation data."""
         return AgreementStop()
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         assert request.rule is not None
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        stop = run_two_phases(trainer, request.rule, self.max_epochs, rng, visits)
+        stop = run_two_phases(trainer, request.rule, self.max_epochs, visits)
         warn_unless_settled(self, request.rule, stop)
         findings = report_labels(trainer, visits)
         warn_of_lost_classes(self, request, findings.is_safe)

@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -181,15 +180,13 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     def _default_stop_rule(self) -> StopRule:
         return AgreementStop(margin=0, window=3)
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         assert request.rule is not None
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
-        stop = run_two_phases(trainer, request.rule, self.max_epochs, rng, visits)
+        stop = run_two_phases(trainer, request.rule, self.max_epochs, visits)
         warn_unless_settled(self, request.rule, stop)
         trainer.predict_unseen_samples()
         labels = trainer.labels

@@ -180,12 +180,10 @@ class SelfieClassifier(BaseNoisyLabelClassifier):
     ):
         self._store(locals())
 
-    def _train(
-        self, trainer: Trainer, request: FitRequest, rng: np.random.RandomState
-    ) -> Outcome:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         warm_up = n_epochs_of(self, "warm_up")
         warn_if_nothing_is_corrected(self)
-        noise_rate = given_or_estimated_noise_rate(self, trainer, rng)
+        noise_rate = given_or_estimated_noise_rate(self, trainer)
         refurbisher = Refurbisher(trainer.history, trainer.labels, self.epsilon)
         for number in range(self.restarts + 1):
             visits = early_visits(trainer, self.max_epochs)

@@ -16,17 +16,17 @@ from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.randomness import own_randomness
 from skpresto._parallel.shares import rows_of_share, share_of
 from skpresto._parallel.step import ParallelStep
+from skpresto._training.machinery import Machinery
 from skpresto._training.policy import Policy
 from skpresto.exceptions import ParallelError
 
 T = TypeVar("T")
 
 
-class SharedMachinery:
+class SharedMachinery(Machinery):
     """Evaluate the networks on own rows, and assemble the outputs of all processes.
 
-    What follows from the outputs is that of one process, on the whole batch. See
-    :class:`~skpresto._training.machinery.Machinery`.
+    What follows from the outputs is that of one process, on the whole batch.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class SharedMachinery:
     """
 
     def __init__(self, net: NoisyLabelNet, n_classes: int, exchange: Exchange) -> None:
-        self.net = net
+        super().__init__(net)
         self.n_classes = n_classes
         self.exchange = exchange
         check_batches(net.training_params(), exchange.size)

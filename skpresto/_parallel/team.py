@@ -12,7 +12,7 @@ from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.journal import SharedJournal
 from skpresto._parallel.machinery import SharedMachinery, first_of
 from skpresto._resume.fingerprint import changed, fingerprint
-from skpresto._training.context import Journal
+from skpresto._training.context import Journal, Team
 from skpresto._training.request import FitRequest
 from skpresto.exceptions import ParallelError
 
@@ -20,8 +20,8 @@ from skpresto.exceptions import ParallelError
 _MAY_DIFFER = ("parameter device", "parameter n_jobs")
 
 
-class ProcessTeam:
-    """Several processes, see :class:`~skpresto._training.context.Team`.
+class ProcessTeam(Team):
+    """Several processes.
 
     Parameters
     ----------

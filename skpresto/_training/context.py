@@ -13,7 +13,7 @@ import numpy as np
 from skpresto._data.training_data import TrainingData
 from skpresto._label_quality.trajectories import Trajectories
 from skpresto._networks.net import NoisyLabelNet
-from skpresto._training.machinery import Machinery, OneProcess
+from skpresto._training.machinery import Machinery
 from skpresto._training.request import FitRequest
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ class FitFolder(Protocol):
         ...
 
 
-class Team(Protocol):
+class Team:
     """Processes that train the same networks, each on a part of every batch.
 
     All of them hold the same networks, predictions and records, and take the same
-    decisions at the same time.
+    decisions at the same time. This is a team of one: an ordinary fit.
 
     Attributes
     ----------
@@ -60,46 +60,23 @@ class Team(Protocol):
         Whether this is the process that shows progress and writes files.
     """
 
-    is_alone: bool
-    is_first: bool
-
-    def fitting(self) -> AbstractContextManager[None]:
-        """Let all processes end a fit together, also if it fails in one of them."""
-        ...
-
-    def check_same(self, estimator: Any, request: FitRequest) -> None:
-        """Raise if processes differ in data, parameters or versions."""
-        ...
-
-    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal | None, int]:
-        """Return a journal from which all processes resume, and the seed of all."""
-        ...
-
-    def machinery(self, net: NoisyLabelNet, data: TrainingData) -> Machinery:
-        """Return how batches are computed."""
-        ...
-
-
-class Alone:
-    """One process: an ordinary fit."""
-
     is_alone = True
     is_first = True
 
     def fitting(self) -> AbstractContextManager[None]:
-        """Do nothing."""
+        """Let all processes end a fit together, also if it fails in one of them."""
         return nullcontext()
 
     def check_same(self, estimator: Any, request: FitRequest) -> None:
-        """Do nothing: there is nothing to compare with."""
+        """Raise if processes differ in data, parameters or versions."""
 
     def shared(self, journal: Journal | None, seed: int) -> tuple[Journal | None, int]:
-        """Return the journal and the seed."""
+        """Return a journal from which all processes resume, and the seed of all."""
         return journal, seed
 
     def machinery(self, net: NoisyLabelNet, data: TrainingData) -> Machinery:
-        """Return the ordinary way to compute batches."""
-        return OneProcess(net)
+        """Return how batches are computed."""
+        return Machinery(net)
 
 
 @dataclass(frozen=True)
@@ -118,7 +95,7 @@ class FitContext:
         Whether a fit that is interrupted keeps its networks (``keep_interrupted``).
     """
 
-    team: Team = field(default_factory=Alone)
+    team: Team = field(default_factory=Team)
     folder: FitFolder | None = None
     trajectories: Trajectories | None = None
     keeps_interrupted: bool = False

@@ -1,7 +1,7 @@
 """What follows a fit: the display, and callbacks of scikit-learn."""
 
 import sys
-from typing import Any, Protocol
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -12,27 +12,24 @@ from skpresto.stopping import EpochRecord
 _STATE = "reconstruction_attributes"
 
 
-class Listener(Protocol):
+class Listener:
     """Follows the stages and epochs of a fit."""
 
     def begin_stage(self, stage: Stage) -> None:
         """Note that a stage begins."""
-        ...
 
     def begin_epoch(self) -> None:
         """Note that an epoch begins."""
-        ...
 
     def end_epoch(self, record: EpochRecord) -> bool:
         """Note that an epoch has ended; return whether the stage is to end."""
-        ...
+        return False
 
     def end_stage(self) -> None:
         """Note that a stage has ended."""
-        ...
 
 
-class Progress:
+class Progress(Listener):
     """Show a progress bar (1), or one line per epoch (2)."""
 
     def __init__(self, verbose: int, n_epochs: int) -> None:
@@ -49,12 +46,6 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def begin_stage(self, stage: Stage) -> None:
-        """Do nothing: records name their stage."""
-
-    def begin_epoch(self) -> None:
-        """Do nothing."""
-
     def end_epoch(self, record: EpochRecord) -> bool:
         """Show the epoch that has just ended."""
         if self._prints_lines:
@@ -66,11 +57,8 @@ class Progress:
             self._bar.refresh()
         return False
 
-    def end_stage(self) -> None:
-        """Do nothing."""
 
-
-class FitTasks:
+class FitTasks(Listener):
     """A fit, its stages and their epochs as tasks, which scikit-learn's callbacks see.
 
     Parameters

@@ -1,7 +1,7 @@
 """How the batches of an epoch are computed: by this process, or by several."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -15,40 +15,8 @@ from skpresto._training.step import Step, StepUnlessEmpty
 T = TypeVar("T")
 
 
-class Machinery(Protocol):
-    """What several processes do otherwise than one."""
-
-    def batches(self, rows: TrainingRows, epoch: int) -> Batches:
-        """Return the batches of an epoch, whose order is drawn."""
-        ...
-
-    def step(self, policy: Policy, is_weighted: bool) -> Step:
-        """Return how networks are applied and updated in an epoch."""
-        ...
-
-    def randomness(self, epoch: int) -> AbstractContextManager[None]:
-        """Return the context in which networks draw random numbers in an epoch."""
-        ...
-
-    def predict(self, function: Predict, rows: PredictionRows) -> Tensor:
-        """Return what a function predicts for rows."""
-        ...
-
-    def agreed(self, value: T) -> T:
-        """Return the value that all processes go on with."""
-        ...
-
-    def begin_training(self) -> None:
-        """Give the new networks of all processes the same weights."""
-        ...
-
-    def end_epoch(self) -> None:
-        """Raise if the networks of processes differ after an epoch."""
-        ...
-
-
-class OneProcess:
-    """The machinery of an ordinary fit.
+class Machinery:
+    """What several processes do otherwise than one: here, that of an ordinary fit.
 
     Parameters
     ----------
@@ -75,19 +43,19 @@ class OneProcess:
         return Step(net, may_skip)
 
     def randomness(self, epoch: int) -> AbstractContextManager[None]:
-        """Return a context that changes nothing."""
+        """Return the context in which networks draw random numbers in an epoch."""
         return nullcontext()
 
     def predict(self, function: Predict, rows: PredictionRows) -> Tensor:
-        """Return what the function predicts."""
+        """Return what a function predicts for rows."""
         return function(rows)
 
     def agreed(self, value: T) -> T:
-        """Return the value."""
+        """Return the value that all processes go on with."""
         return value
 
     def begin_training(self) -> None:
-        """Do nothing."""
+        """Give the new networks of all processes the same weights."""
 
     def end_epoch(self) -> None:
-        """Do nothing."""
+        """Raise if the networks of processes differ after an epoch."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -43,6 +44,8 @@ class Trainer:
         What to train on.
     q : int
         Length of the prediction history.
+    rng : RandomState, default=None
+        Draws what torch does not, such as rows to hold out.
     context : FitContext, default=None
         What surrounds the fit.
     journal : Journal, default=None
@@ -71,6 +74,7 @@ class Trainer:
         blueprint: Blueprint,
         data: TrainingData,
         q: int,
+        rng: np.random.RandomState | None = None,
         context: FitContext | None = None,
         journal: Journal | None = None,
         listeners: Sequence[Listener] = (),
@@ -78,6 +82,7 @@ class Trainer:
         self.net = net
         self.blueprint = blueprint
         self.data = data
+        self.rng = rng or np.random.RandomState(0)
         self.context = context or FitContext()
         self.journal = journal
         self.listeners = listeners
