@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from cells import Cell
 from contenders import (
+    CLEAN_LEARNING,
     CLEAN_SUBSET,
     CROSS_PRESTOPPING,
     DEFAULT_RULE,
+    PRESTOPPING,
     PRESTOPPING_PLUS,
     RULES,
 )
@@ -30,6 +33,11 @@ _NEED_NOISE = ("noise rate", "memorized fraction", "oracle")
 _METHODS = (
     *("Default", CLEAN_SUBSET, "Prestopping", CROSS_PRESTOPPING),
     *("Co-teaching", "SELFIE", "Active Bias", "Co-teaching+", "CleanLearning"),
+)
+#: Methods of the preset quality that are run with one seed.
+_OTHERS_WITH_SCORES = (
+    *("Default", "Active Bias", "Co-teaching", "SELFIE"),
+    *(PRESTOPPING_PLUS, CROSS_PRESTOPPING),
 )
 
 
@@ -102,6 +110,16 @@ def laptop() -> Preset:
     return preset_of(LAPTOP, cells)
 
 
+def quality() -> Preset:
+    """Return the fits whose scores of labels are compared with cleanlab's."""
+    heavy = (("pair", 0.4), ("symmetric", 0.4), ("symmetric", 0.2))
+    rows = [(data, noise) for data in ("letter", "satimage") for noise in heavy]
+    rows += REAL_NOISE
+    cells = grid(rows, range(3), partial(methods_on, (PRESTOPPING, CLEAN_LEARNING)))
+    cells += grid(rows, [0], partial(methods_on, _OTHERS_WITH_SCORES))
+    return preset_of({data: LAPTOP[data] for data, _ in rows}, cells, "quality")
+
+
 def paper() -> Preset:
     """Return the experiments of the paper: its networks, images and 120 epochs."""
     cifar = [name for name in PAPER if name.startswith("cifar")]
@@ -132,5 +150,6 @@ PRESETS = {
     "laptop": laptop,
     "rivals": rivals,
     "cost": cost,
+    "quality": quality,
     "paper": paper,
 }
