@@ -49,4 +49,4 @@ def costs_of(
 def groups_of(costs: pd.DataFrame) -> dict[str, list[str]]:
     """Return methods by group, each from cheap to expensive."""
     bins = pd.cut(costs["value"], [0, *GROUPS.values()], labels=list(GROUPS))
-    return {name: list(costs.index[bins == name]) for name in GROUPS}
+    return {name: list(part.index) for name, part in costs.groupby(bins, observed=True)}

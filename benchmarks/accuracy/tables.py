@@ -92,7 +92,7 @@ def gap_closed(fits: pd.DataFrame) -> Iterator[str]:
     shown = gaps.mean.map(lambda v: f"{100 * v:.0f}").where(gaps.mean.notna(), points)
     shown = shown.set_axis(list(shown.index))
     shown.loc["**mean over rows**"] = gaps.mean.mean().map(percent)
-    shown.loc["**pooled**"] = found.pooled.map(percent)
+    shown.loc["**pooled**"] = found.pooled.reindex(columns).map(percent)
     shown.insert(0, "gap, points", found.size[DEFAULT].map(percent))
     yield from markdown(shown.fillna({"gap, points": ""}))
 

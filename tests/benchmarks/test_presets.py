@@ -15,7 +15,9 @@ def first(cells, **wanted):
     )
 
 
-@pytest.mark.parametrize("name", ["smoke", "laptop", "rivals", "cost", "paper"])
+@pytest.mark.parametrize(
+    "name", ["smoke", "laptop", "rivals", "cost", "quality", "paper"]
+)
 def test_cells_are_unique_and_have_settings(accuracy, name):
     preset = accuracy.presets.PRESETS[name]()
     assert len(set(preset.cells)) == len(preset.cells)
@@ -132,7 +134,7 @@ def test_cells_of_both_presets_have_the_same_settings(accuracy, laptop, rivals):
 
 def test_cost_is_measured_on_two_rows_for_every_other_method(accuracy):
     preset = accuracy.presets.PRESETS["cost"]()
-    assert preset.is_cost
+    assert preset.measures == "cost"
     n_methods = len(accuracy.contenders.METHODS) - 1
     assert len(preset.cells) == 2 * n_methods
     assert "Default" not in {c.method for c in preset.cells}

@@ -1,0 +1,82 @@
+"""The pages of the documentation are what the scripts print from stored results."""
+
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def sections(text):
+    """Return the parts of a page by heading."""
+    parts = [part.strip() for part in text.split("\n## ")[1:]]
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+@pytest.fixture(scope="session")
+def laptop(accuracy):
+    return accuracy.fits.read_fits(accuracy.comparison.FOLDER / "laptop.jsonl")
+
+
+@pytest.fixture(scope="session")
+def tables(accuracy, laptop):
+    """The printed tables of the preset laptop."""
+    lines = [line for part in accuracy.tables.PARTS for line in part(laptop)]
+    return "\n" + "\n".join(lines)
+
+
+def test_the_page_of_tables_is_printed_from_the_results(tables):
+    page = (DOCS / "benchmark-tables.md").read_text(encoding="utf-8")
+    assert sections(page) == sections(tables)
+
+
+def test_the_page_at_equal_cost_is_printed_from_the_results(accuracy, capsys):
+    assert accuracy.comparison.main([]) == 0
+    printed = sections("\n" + capsys.readouterr().out)
+    assert len(printed) == len(accuracy.comparison.PARTS)
+    page = sections((DOCS / "equal-cost-tables.md").read_text(encoding="utf-8"))
+    assert len(page) == 2
+    assert page.items() <= printed.items()
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Rows in which another method is better",
+        "Stop rules",
+        "The paper's two methods and CrossPrestopping",
+        "History length",
+    ],
+)
+def test_the_discussion_repeats_lines_of_the_tables(tables, heading):
+    page = sections((DOCS / "benchmarks.md").read_text(encoding="utf-8"))
+    repeated = [
+        line
+        for line in page[heading].splitlines()
+        if line.startswith("| ") or line.endswith(" rows)")
+    ]
+    assert repeated
+    assert set(repeated) <= set(tables.splitlines())
+
+
+def test_label_scores_are_printed_from_the_results(accuracy, capsys):
+    assert accuracy.quality_table.main([]) == 0
+    printed = sections("\n" + capsys.readouterr().out)
+    assert len(printed) == len(accuracy.ranking.METRICS)
+    shown = printed["Average precision of finding wrong labels"]
+    # Without the leading zeros, as in docs/benchmarks.md.
+    line = "| letter, pair 40 % | .404 | .855 ± .015 | .977 ± .007 | .594 ± .002 |"
+    assert line.split(" | ")[2] in shown.replace("0.", ".")
+    assert shown.count("| **mean over rows** |") == 1
+
+
+def test_figures_are_drawn_from_the_results(accuracy, laptop, tmp_path):
+    results = accuracy.comparison.FOLDER / "laptop.jsonl"
+    assert accuracy.figures.main([str(results), str(tmp_path)]) == 0
+    drawn = {picture.name for picture in tmp_path.iterdir()}
+    assert drawn == {path.name for path in (DOCS / "figures").glob("benchmark_*")}
+
+
+def test_a_file_without_results_is_named(accuracy, tmp_path):
+    with pytest.raises(SystemExit, match="There are no results in .*none.jsonl"):
+        accuracy.fits.read_fits(tmp_path / "none.jsonl")
