@@ -41,9 +41,8 @@ _OTHERS_WITH_SCORES = (
 )
 
 
-def contenders_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield every method once on one data set, with the default stop rule."""
-    yield from methods_on(_METHODS, row, seed)
+#: Every method once, with the default stop rule.
+contenders_on = partial(methods_on, _METHODS)
 
 
 def rules_on(row: DataRow, seed: int) -> Iterator[Cell]:
@@ -66,23 +65,14 @@ def q_on(row: DataRow, seed: int) -> Iterator[Cell]:
         yield replace(cell_of("Prestopping", row, seed), q=q)
 
 
-def prestopping_plus_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield the paper's Prestopping+ with the default rule."""
-    yield cell_of(PRESTOPPING_PLUS, row, seed)
-
-
-def rivals_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield the methods of the preset rivals."""
-    for methods in TIERS:
-        yield from methods_on(methods, row, seed)
-
-
 def smoke() -> Preset:
     """Return every method and rule once, on digits, to check that all of it runs."""
     noisy, without_noise = ("digits", ("pair", 0.4)), clean(["digits"])
     cells = grid([noisy, *without_noise], [0], everything_on)
     cells += grid([noisy], [0], q_on)
-    cells += grid([noisy], [0], rivals_on)
+    cells += grid(
+        [noisy], [0], partial(methods_on, [m for tier in TIERS for m in tier])
+    )
     few = _METHODS[:3]
     cells += methods_on(few, ("digits", ("instance", 0.3)), 0)
     return preset_of(SMOKE, cells)
@@ -102,7 +92,7 @@ def laptop() -> Preset:
     cells = grid(main, seeds, everything_on)
     cells += grid(q_rows, seeds, q_on)
     cells += grid(images, few_seeds, everything_on)
-    cells += grid(main, seeds, prestopping_plus_on)
+    cells += grid(main, seeds, partial(methods_on, [PRESTOPPING_PLUS]))
     light = [row for rate in (0.3, 0.2, 0.1) for row in injected(tables, rate)]
     light += clean(tables)
     for cells_on in (contenders_on, rules_on):

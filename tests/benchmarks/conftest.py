@@ -46,13 +46,6 @@ def audit(accuracy):
     return SimpleNamespace(**found)
 
 
-@pytest.fixture(scope="session")
-def methods(accuracy):
-    """Return the methods that can be run: some need packages that are not installed."""
-    found = accuracy.contenders.METHODS.items()
-    return [name for name, method in found if method.is_available]
-
-
 @pytest.fixture
 def result(accuracy):
     """Return a function that returns the made-up result of one fit."""
