@@ -26,7 +26,6 @@ from stopwatch import Stopwatch
 
 import skpresto
 from skpresto import DefaultClassifier
-from skpresto._engine.rows import PredictionRows
 from skpresto.metrics import memorization_precision, memorization_recall
 
 PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")
@@ -71,10 +70,11 @@ class ErrorCurve(Callback):
         """Record the errors in evaluation mode, which does not affect the training."""
         if self.watched is None:
             return
-        with self.watched.stopwatch:
+        # A DataLoader draws a random number.
+        with self.watched.stopwatch, torch.random.fork_rng():
             for name, (X, y) in self.watched.rows.items():
-                predicted = net.predicted_classes(PredictionRows(X)).cpu().numpy()
-                net.history.record(f"watched_{name}", float(np.mean(predicted != y)))
+                error = float(np.mean(net.predict(X) != y))
+                net.history.record(f"watched_{name}", error)
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
