@@ -68,6 +68,19 @@ def test_the_discussion_repeats_lines_of_the_tables(tables, heading):
     assert set(repeated) <= set(tables.replace("** |  |", "** |").splitlines())
 
 
+def test_the_readme_repeats_test_errors(accuracy, laptop):
+    own = accuracy.tables.PRESTOPPING_METHODS
+    methods = ["Default", "CleanLearning", "Co-teaching", *own]
+    means = accuracy.tables.means_of(laptop, methods).mean
+    found = {tuple(line) for line in means.map(accuracy.layout.percent).to_numpy()}
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    _, _, table = readme.partition("| data | wrong labels | plain training |")
+    rows = table.partition("\n\n")[0].replace("*", "").splitlines()[2:]
+    assert rows
+    for row in rows:
+        assert tuple(cell.strip() for cell in row.split("|")[3:-1]) in found
+
+
 def test_label_scores_are_printed_from_the_results(accuracy, capsys):
     assert accuracy.quality_table.main([]) == 0
     printed = sections("\n" + capsys.readouterr().out)
