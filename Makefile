@@ -68,8 +68,8 @@ comparison: $(READY)  ## compare methods at equal cost; reads SKPRESTO_DATA too
 
 quality: $(READY)  ## measure how well wrong labels are found; reads SKPRESTO_DATA too
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[bench]"
-	$(BIN)/python benchmarks/label_quality/run.py
-	$(BIN)/python benchmarks/label_quality/table.py
+	$(BIN)/python benchmarks/accuracy/run.py --preset quality
+	$(BIN)/python benchmarks/accuracy/quality_table.py
 
 counts: $(READY)  ## measure the numbers of label reports; reads SKPRESTO_DATA too
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[audit,bench]"

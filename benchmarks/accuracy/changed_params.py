@@ -17,19 +17,14 @@ def changed_params(classifier: Any) -> dict[str, Any]:
     >>> changed_params(ExtraTreesClassifier(max_depth=3, random_state=0))
     {'max_depth': 3}
     """
-    signature = inspect.signature(type(classifier).__init__).parameters
-    defaults = {name: parameter.default for name, parameter in signature.items()}
+    parameters = inspect.signature(type(classifier)).parameters
     return {
         name: _as_json(value)
-        for name, value in _params_of(classifier, list(defaults)).items()
-        if name not in _LEFT_OUT and not _is_same(value, defaults.get(name))
+        for name, value in classifier.get_params(deep=False).items()
+        if name not in _LEFT_OUT
+        # Parameters with two underscores are not in the signature.
+        and not (name in parameters and _is_same(value, parameters[name].default))
     }
-
-
-def _params_of(classifier: Any, names: list[str]) -> dict[str, Any]:
-    if hasattr(classifier, "get_params"):
-        return classifier.get_params(deep=False)
-    return {name: getattr(classifier, name) for name in names if name != "self"}
 
 
 def _is_same(value: Any, default: Any) -> bool:

@@ -7,89 +7,82 @@ which lacks some of the columns.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import finding_tables
+import pandas as pd
 import results
-from contenders import CROSS_PRESTOPPING, METHODS, PRESTOPPING
-from costs import COMPARED, Costs
-from kinds import by_kind
-from layout import markdown, name_of, paragraph, percent, table, with_error
-from rivals import ROWS
-from summary import (
+from cells import INSTANCE
+from contenders import (
+    CLEAN_SUBSET,
+    CROSS_PRESTOPPING,
     DEFAULT,
-    REFERENCE,
-    Contender,
-    Estimate,
-    Row,
-    Summary,
-    contender_of,
-    mean_fraction,
-    pooled_fraction,
+    METHODS,
+    PRESTOPPING,
+    long_name,
 )
+from costs import costs_of, groups_of
+from fits import Gaps, by_seed, over_seeds, read_fits, with_default_rule
+from layout import markdown, paragraph, percent, texts, with_error
+from rivals import ROWS
 
 FOLDER = Path(__file__).parent / "results"
 #: The methods of this project, each compared within its group.
 OWN = (PRESTOPPING, CROSS_PRESTOPPING)
 #: Means that differ by less are equal: errors are multiples of one test row.
 TIE = 1e-9
+#: Kinds of noise; noise that was not injected is real.
+KINDS = ["pair", "symmetric", INSTANCE, "real"]
 
 
-class Comparison(NamedTuple):
-    """All results, the rows of the comparison, and the methods by group of cost."""
+class Comparison:
+    """All results on the rows of the comparison, and the methods by group of cost.
 
-    summary: Summary
-    costs: Costs
-    rows: tuple[Row, ...]
-    groups: dict[str, list[str]]
+    Attributes
+    ----------
+    all_fits, fits : DataFrame
+        Fits on all rows, and those on the rows of the comparison.
+    errors : DataFrame
+        Test errors by row and seed, and by method.
+    means : Means
+        Of the errors over seeds, with a column for every method.
+    rows : DataFrame
+        Kind of noise and noise rate of each row.
+    noisy : Index
+        The rows with wrong labels.
+    gaps : Gaps
+        Of the errors.
+    costs : DataFrame
+        See :func:`costs.costs_of`.
+    groups : dict of str to list of str
+        The methods that have a result, by group of cost, without the reference.
+    """
 
-    @classmethod
-    def of(cls, summary: Summary, costs: Costs) -> "Comparison":
-        """Return the comparison of the methods that have a result."""
-        wanted = [Row(data, *noise) for data, noise in ROWS]
-        rows = tuple(row for row in summary.rows if row in wanted)
-        methods = [
-            name
-            for name in COMPARED
-            if any(summary.values(row, contender_of(name)) for row in rows)
-        ]
-        groups = costs.groups(methods)
-        return cls(summary, costs, rows, {g.name: names for g, names in groups.items()})
+    def __init__(self, fits: pd.DataFrame, measured: pd.DataFrame) -> None:
+        self.all_fits = with_default_rule(fits)
+        self.fits = self.all_fits[self.all_fits["where"].isin(ROWS)]
+        self.errors = by_seed(self.fits).reindex(columns=[*METHODS]).dropna(how="all")
+        self.means = over_seeds(self.errors)
+        self.rows = self.fits.groupby("row", observed=True).agg(
+            is_noisy=("is_noisy", "first"),
+            noise=("noise", "first"),
+            rate=("row_rate", "first"),
+        )
+        self.rows["kind"] = self.rows["noise"].where(
+            self.rows["noise"].isin(KINDS), "real"
+        )
+        self.noisy = self.rows.index[self.rows["is_noisy"]]
+        self.gaps = Gaps.of(self.errors)
+        has_result = self.means.mean.notna().any()
+        methods = [m for m in METHODS if m != CLEAN_SUBSET and has_result[m]]
+        self.costs = costs_of(methods, measured, self.all_fits)
+        self.groups = groups_of(self.costs)
 
-    @property
-    def noisy_rows(self) -> list[Row]:
-        """The rows with wrong labels."""
-        return [row for row in self.rows if row.is_noisy]
-
-    def lowest(self, row: Row, methods: Sequence[str]) -> str | None:
-        """Return the method with the lowest mean error."""
-        found = self.summary.lowest(row, [contender_of(name) for name in methods])
-        return found and found.method
-
-    def is_lowest(self, row: Row, method: str, methods: Sequence[str]) -> bool:
-        """Return whether no other method has a lower mean error."""
-        own = self.summary.estimate(row, contender_of(method))
-        lowest = self.lowest(row, methods)
-        if own is None or lowest is None:
-            return False
-        other = self.summary.estimate(row, contender_of(lowest))
-        return own.mean <= other.mean + TIE
-
-    def n_lowest(self, method: str, methods: Sequence[str]) -> int:
-        """Return in how many noisy rows no other method has a lower error."""
-        return sum(self.is_lowest(row, method, methods) for row in self.noisy_rows)
-
-    def has_result(self, row: Row, method: str) -> bool:
-        """Return whether a method was run on a row."""
-        return bool(self.summary.values(row, contender_of(method)))
-
-
-def long_name(method: str) -> str:
-    """Return the name of a method, with what it is given."""
-    given = METHODS[method].is_given
-    return f"{method} (given {given})" if given else method
+    def is_lowest(self, methods: Sequence[str]) -> pd.DataFrame:
+        """Return, by row and method, whether none of them has a lower mean error."""
+        means = self.means.mean[list(methods)]
+        return means.le(means.min(axis=1) + TIE, axis=0)
 
 
 def overview(comparison: Comparison) -> Iterator[str]:
@@ -104,41 +97,54 @@ def overview(comparison: Comparison) -> Iterator[str]:
         error of its group, of those it was run on. Clean: its error minus that of
         Default on clean labels, in points, mean and largest."""
     )
-    head = ["method", "cost", "gap closed, %", "pooled, %", "lowest", "clean", "seeds"]
     for name, methods in comparison.groups.items():
         yield f"### {name}\n"
-        lines = [_line_of(comparison, method, methods) for method in methods]
-        yield from markdown(head, lines)
+        noisy = comparison.means.mean.loc[comparison.noisy, methods]
+        n_lowest = comparison.is_lowest(methods).loc[comparison.noisy].sum()
+        lines = {
+            "cost": comparison.costs["text"][methods],
+            "gap closed, %": comparison.gaps.fraction.mean().map(percent),
+            "pooled, %": comparison.gaps.pooled.map(percent),
+            "lowest": n_lowest.map(str) + " of " + noisy.notna().sum().map(str),
+            "clean": _clean_differences(comparison),
+            "seeds": _seeds(comparison),
+        }
+        table = pd.DataFrame(lines).loc[methods]
+        yield from markdown(table.rename(_emphasized), "method")
 
 
-def _line_of(comparison: Comparison, method: str, group: Sequence[str]) -> list[str]:
-    contender = contender_of(method)
-    gaps = [comparison.summary.gap(row, contender) for row in comparison.noisy_rows]
-    known = [gap for gap in gaps if gap is not None]
-    n_rows = sum(comparison.has_result(r, method) for r in comparison.noisy_rows)
-    return [
-        f"**{method}**" if method in OWN else long_name(method),
-        str(comparison.costs.of(method)),
-        percent(mean_fraction(known)),
-        percent(pooled_fraction(known)),
-        f"{comparison.n_lowest(method, group)} of {n_rows}",
-        _clean_difference(comparison, contender),
-        _seeds(comparison, contender),
-    ]
+def _emphasized(method: str) -> str:
+    return f"**{method}**" if method in OWN else long_name(method)
 
 
-def _clean_difference(comparison: Comparison, contender: Contender) -> str:
-    clean = [row for row in comparison.rows if not row.is_noisy]
-    found = [comparison.summary.paired(row, contender, DEFAULT) for row in clean]
-    values = [100 * estimate.mean for estimate in found if estimate is not None]
-    mean = Estimate.of(values)
-    return "" if mean is None else f"{mean.mean:+.1f}, {max(values):+.1f}"
+def _clean_differences(comparison: Comparison) -> pd.Series:
+    errors = comparison.errors.drop(list(comparison.noisy), level="row")
+    points = 100 * over_seeds(errors.sub(errors[DEFAULT], axis=0)).mean
+    shown = points.agg(["mean", "max"]).map("{:+.1f}".format)
+    return (shown.loc["mean"] + ", " + shown.loc["max"]).where(points.notna().any(), "")
 
 
-def _seeds(comparison: Comparison, contender: Contender) -> str:
-    counts = [len(comparison.summary.values(r, contender)) for r in comparison.rows]
-    known = sorted({count for count in counts if count})
-    return "-".join(str(count) for count in sorted({known[0], known[-1]}))
+def _seeds(comparison: Comparison) -> pd.Series:
+    counts = comparison.errors.groupby(level="row", observed=True).count()
+    counts = counts.where(counts > 0).agg(["min", "max"])
+    return counts.apply(lambda c: "-".join(f"{n:.0f}" for n in c.drop_duplicates()))
+
+
+def by_kind(comparison: Comparison) -> Iterator[str]:
+    """Yield the pooled fraction of the gap that each method closes, by kind."""
+    yield "## Gap closed by kind of noise\n"
+    kinds = comparison.rows["kind"][comparison.noisy]
+    found = ", ".join(f"{(kinds == kind).sum()} of {kind} noise" for kind in KINDS)
+    yield from paragraph(f"In %, pooled over rows: {found}.")
+    size, closed = comparison.gaps
+    kinds = kinds[size.index]
+    pooled = {
+        kind: Gaps(size[kinds == kind], closed[kinds == kind]).pooled for kind in KINDS
+    }
+    shown = pd.DataFrame(pooled).map(percent)
+    for name, methods in comparison.groups.items():
+        yield f"### {name}\n"
+        yield from markdown(shown.loc[methods], "method")
 
 
 def errors_by_group(comparison: Comparison) -> Iterator[str]:
@@ -147,23 +153,13 @@ def errors_by_group(comparison: Comparison) -> Iterator[str]:
     yield from paragraph(
         "Mean over seeds ± standard error; the lowest error of a group in bold."
     )
-    summary = comparison.summary
     for name, methods in comparison.groups.items():
         yield f"### {name}\n"
-
-        def cell(method: str, group: Sequence[str] = methods) -> Callable[[Row], str]:
-            def text(row: Row) -> str:
-                shown = with_error(summary.estimate(row, contender_of(method)))
-                is_lowest = comparison.is_lowest(row, method, group)
-                return f"**{shown}**" if is_lowest else shown
-
-            return text
-
-        columns = {long_name(method): cell(method) for method in methods}
-        columns["reference: clean subset"] = lambda row: with_error(
-            summary.estimate(row, REFERENCE)
-        )
-        yield from table(summary, comparison.rows, columns)
+        columns = [*methods, CLEAN_SUBSET]
+        is_lowest = comparison.is_lowest(methods).assign(**{CLEAN_SUBSET: False})
+        shown = texts(comparison.means.of(columns), is_lowest)
+        names = [*map(long_name, methods), "reference: clean subset"]
+        yield from markdown(shown.set_axis(names, axis=1))
 
 
 def lost_rows(comparison: Comparison) -> Iterator[str]:
@@ -171,40 +167,44 @@ def lost_rows(comparison: Comparison) -> Iterator[str]:
     yield "## Rows lost within a group\n"
     for methods in comparison.groups.values():
         for own in [method for method in OWN if method in methods]:
+            yield f"### {own}\n"
+            yield from _counts_of(comparison, own, methods)
             yield from _lost_by(comparison, own, methods)
 
 
-def _lost_by(comparison: Comparison, own: str, group: Sequence[str]) -> Iterator[str]:
-    yield f"### {own}\n"
+def _counts_of(comparison: Comparison, own: str, group: list[str]) -> Iterator[str]:
+    n_rows = comparison.means.mean.loc[comparison.noisy, own].notna().sum()
     without_help = [m for m in group if not METHODS[m].is_given]
-    rows = [row for row in comparison.noisy_rows if comparison.has_result(row, own)]
     for among, words in ((group, ""), (without_help, ", given nothing but the data")):
-        n_lowest = comparison.n_lowest(own, among)
-        share = f"{100 * n_lowest / len(rows):.0f} %" if rows else "no rows"
-        counts = f"{n_lowest} of {len(rows)} noisy rows ({share})"
+        n_lowest = comparison.is_lowest(among).loc[comparison.noisy, own].sum()
+        share = f"{100 * n_lowest / n_rows:.0f} %" if n_rows else "no rows"
+        counts = f"{n_lowest} of {n_rows} noisy rows ({share})"
         yield f"- Lowest of {len(among)} methods{words}: {counts}."
     yield ""
-    lost = [
-        [name_of(row, comparison.summary), *_loss(comparison, row, own, lowest)]
-        for row in comparison.rows
-        if comparison.has_result(row, own)
-        and not comparison.is_lowest(row, own, group)
-        and (lowest := comparison.lowest(row, group)) is not None
-    ]
-    if lost:
-        head = ["data, noise", "lowest", "its error", "own error", "difference, points"]
-        yield from markdown(head, lost)
 
 
-def _loss(comparison: Comparison, row: Row, own: str, lowest: str) -> list[str]:
-    summary = comparison.summary
-    one, other = contender_of(own), contender_of(lowest)
-    return [
-        long_name(lowest),
-        with_error(summary.estimate(row, other)),
-        with_error(summary.estimate(row, one)),
-        with_error(summary.paired(row, one, other)),
-    ]
+def _lost_by(comparison: Comparison, own: str, group: list[str]) -> Iterator[str]:
+    means = comparison.means.mean[group]
+    is_lost = means[own].notna() & ~comparison.is_lowest(group)[own]
+    lowest = means[is_lost].idxmin(axis=1)
+    if lowest.empty:
+        return
+    shown = texts(comparison.means)
+    errors = comparison.errors
+    differences = {
+        row: over_seeds(errors[[own]].sub(errors[method], axis=0)).of([own])
+        for row, method in lowest.items()
+    }
+    table = {
+        "lowest": lowest.map(long_name),
+        "its error": [shown.at[at] for at in lowest.items()],
+        "own error": shown.loc[lowest.index, own],
+        "difference, points": [
+            with_error(*(part.at[row, own] for part in found))
+            for row, found in differences.items()
+        ],
+    }
+    yield from markdown(pd.DataFrame(table))
 
 
 PARTS = (
@@ -216,14 +216,12 @@ PARTS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    names = ["laptop.jsonl", "rivals.jsonl"]
-    default = [FOLDER / name for name in names]
+    default = [FOLDER / name for name in ("laptop.jsonl", "rivals.jsonl")]
     parser.add_argument("results", nargs="*", type=Path, default=default)
     parser.add_argument("--cost", type=Path, default=FOLDER / "cost.jsonl")
     args = parser.parse_args(arguments)
-    summary = Summary(results.read_all(args.results).values())
-    costs = Costs(results.read(args.cost).values(), summary)
-    comparison = Comparison.of(summary, costs)
+    measured = pd.DataFrame(results.lines(args.cost), columns=["method", "cost"])
+    comparison = Comparison(read_fits(*args.results), measured)
     for part in PARTS:
         print("\n".join(part(comparison)))
     return 0

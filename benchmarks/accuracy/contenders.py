@@ -179,6 +179,12 @@ METHODS: dict[str, Method] = {
 }
 
 
+def long_name(method: str) -> str:
+    """Return the name of a method, with what it is given."""
+    given = METHODS[method].is_given
+    return f"{method} (given {given})" if given else method
+
+
 def training_rows(cell: Cell, split: Split) -> np.ndarray:
     """Return the positions of the rows that the method is trained on."""
     if cell.method == CLEAN_SUBSET:

@@ -6,7 +6,6 @@ Files are read from the folder that the environment variable SKPRESTO_DATA names
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 from cells import CLEAN, INJECTED, INSTANCE, Cell, Setting
@@ -44,20 +43,14 @@ def _digits() -> Bunch:
     return Bunch(X_train=X, y_train=y, X_test=X_test, y_test=y_test)
 
 
-def _npz(name: str) -> Any:
-    return partial(load_npz, f"{name}.npz")
-
-
+#: Stored as a file of their name.
+_NPZ = (
+    *("letter", "satimage", "magic", "spambase", "music_genre", "yoruba_news"),
+    *("youtube_weak", "trec_rules", "fashion_mnist", "cifar10n", "cifar10n_feat"),
+)
 LOADERS = {
     "digits": _digits,
-    "letter": _npz("letter"),
-    "satimage": _npz("satimage"),
-    "cifar10n_feat": _npz("cifar10n_feat"),
-    "music_genre": _npz("music_genre"),
-    "yoruba_news": _npz("yoruba_news"),
-    "youtube_weak": _npz("youtube_weak"),
-    "fashion_mnist": _npz("fashion_mnist"),
-    "cifar10n": _npz("cifar10n"),
+    **{name: partial(load_npz, f"{name}.npz") for name in _NPZ},
     "cifar10": load_cifar10,
     "cifar100": load_cifar100,
     "animal10n": load_animal10n,

@@ -1,25 +1,26 @@
 """Tables of finding wrong labels: metrics of all methods, and CTRL's experiments."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from contenders import CLEAN_LEARNING, METHODS
-from layout import NOTHING, markdown, name_of, paragraph, percent, with_error
+import pandas as pd
+from contenders import CLEAN_LEARNING, DEFAULT, long_name
+from fits import Means, by_seed, lines_of_scores, over_seeds
+from layout import fraction, markdown, paragraph, percent, texts
 from ranking import AVERAGE_PRECISION, METRICS
 from rivals import CTRL_METHODS, CTRL_ROWS
-from summary import Estimate, Row, Summary, contender_of
 
 if TYPE_CHECKING:
     from comparison import Comparison
 
-#: Scores of a fit that are shown besides its own label quality.
+
+#: Scores of a fit that are shown besides its own label quality, and their names.
 FURTHER_SCORES = {
-    "Default": {"aum": "AUM", "log_margin": "log margin of mean probabilities"},
-    CLEAN_LEARNING: {
-        "self_confidence": "self-confidence",
-        "normalized_margin": "normalized margin",
-    },
+    (DEFAULT, "aum"): "Default: AUM",
+    (DEFAULT, "log_margin"): "Default: log margin of mean probabilities",
+    (CLEAN_LEARNING, "self_confidence"): "cleanlab: self-confidence",
+    (CLEAN_LEARNING, "normalized_margin"): "cleanlab: normalized margin",
 }
 #: Percentage of rows assessed rightly, as published: Yue and Jha, "CTRL: clustering
 #: training losses for label error detection", table for 20 % symmetric noise.
@@ -29,71 +30,49 @@ PUBLISHED = {
 }
 
 
-class Finder(NamedTuple):
-    """A score by which wrong labels are found: that of a method, or a further one."""
+def scored(fits: pd.DataFrame) -> pd.DataFrame:
+    """Return a line per fit and score, with the metrics; ``score`` is its name.
 
-    method: str
-    score: str | None = None
-
-    @property
-    def name(self) -> str:
-        """How tables name it."""
-        if self.score is None:
-            given = METHODS[self.method].is_given
-            return f"{self.method} (given {given})" if given else self.method
-        owner = "cleanlab" if self.method == CLEAN_LEARNING else self.method
-        return f"{owner}: {FURTHER_SCORES[self.method][self.score]}"
-
-    def estimate(self, summary: Summary, row: Row, metric: str) -> Estimate | None:
-        """Return the mean of a metric over seeds."""
-        found = summary.results(row, contender_of(self.method)).values()
-        values = [self._metrics(result).get(metric) for result in found]
-        return Estimate.of([value for value in values if value is not None])
-
-    def _metrics(self, result: dict[str, Any]) -> dict[str, Any]:
-        if self.score is None:
-            return result
-        return result.get("scores", {}).get(self.score, {})
-
-
-def finders_of(methods: Sequence[str]) -> list[Finder]:
-    """Return the scores of some methods.
-
-    The label quality of CleanLearning is cleanlab's self-confidence.
+    The label quality of CleanLearning is cleanlab's self-confidence, and not repeated.
     """
-    return [
-        finder
-        for method in methods
-        for finder in (
-            Finder(method),
-            *(Finder(method, score) for score in FURTHER_SCORES.get(method, ())),
-        )
-        if finder != Finder(CLEAN_LEARNING)
-    ]
+    own = fits.reindex(columns=["row", "seed", "method", *METRICS])
+    own = own[own["method"] != CLEAN_LEARNING]
+    own = own.assign(score=own["method"].map(long_name))
+    further = lines_of_scores(fits)
+    names = zip(further["method"], further["score"], strict=True)
+    further["score"] = [FURTHER_SCORES.get(name) for name in names]
+    lines = pd.concat([own, further.dropna(subset="score")])
+    return lines.astype(dict.fromkeys(METRICS, float))
 
 
-def _groups(comparison: "Comparison") -> dict[str, list[Finder]]:
-    """Return the scores that have a result, by group of cost."""
-    return {
-        name: [
-            finder
-            for finder in finders_of(methods)
-            if any(_average_precision(comparison, r, finder) for r in comparison.rows)
+def means_of_scores(comparison: "Comparison") -> dict[str, Means]:
+    """Return the means over seeds by metric, on the noisy rows."""
+    lines = scored(comparison.fits[comparison.fits["is_noisy"]])
+    return {m: over_seeds(by_seed(lines, m, columns="score")) for m in METRICS}
+
+
+def scores_by_group(comparison: "Comparison") -> dict[str, list[str]]:
+    """Return the names of the scores that have a result, by group of cost."""
+    known = scored(comparison.fits).dropna(subset=AVERAGE_PRECISION)["score"].unique()
+    groups = {
+        group: [
+            score
+            for method in methods
+            for score in (
+                long_name(method),
+                *(name for (of, _), name in FURTHER_SCORES.items() if of == method),
+            )
+            if score in known
         ]
-        for name, methods in comparison.groups.items()
+        for group, methods in comparison.groups.items()
     }
+    return {group: scores for group, scores in groups.items() if scores}
 
 
-def _average_precision(
-    comparison: "Comparison", row: Row, finder: Finder
-) -> Estimate | None:
-    return finder.estimate(comparison.summary, row, AVERAGE_PRECISION)
-
-
-def _best(comparison: "Comparison", row: Row, finders: list[Finder]) -> Finder | None:
-    found = {f: _average_precision(comparison, row, f) for f in finders}
-    known = {f: e.mean for f, e in found.items() if e is not None}
-    return max(known, key=lambda f: known[f]) if known else None
+def highest(means: Means) -> pd.DataFrame:
+    """Return, by row and score, whether it is the first one with the highest mean."""
+    is_highest = means.mean.eq(means.mean.max(axis=1), axis=0)
+    return is_highest & (is_highest.cumsum(axis=1) == 1)
 
 
 def overview(comparison: "Comparison") -> Iterator[str]:
@@ -105,32 +84,19 @@ def overview(comparison: "Comparison") -> Iterator[str]:
         given label. Best: rows in which a score has the highest average precision of
         its group, of those it was measured on; the means are over these rows."""
     )
-    head = ["score", *METRICS.values(), "best"]
-    for name, finders in _groups(comparison).items():
-        if not finders:
-            continue
-        yield f"### {name}\n"
-        best = [_best(comparison, row, finders) for row in comparison.noisy_rows]
-        yield from markdown(
-            head, [_line_of(comparison, finder, best) for finder in finders]
-        )
-
-
-def _line_of(
-    comparison: "Comparison", finder: Finder, best: Sequence[Finder | None]
-) -> list[str]:
-    shown = [_mean_over_rows(comparison, finder, metric) for metric in METRICS]
-    rows = comparison.noisy_rows
-    n_rows = sum(_average_precision(comparison, r, finder) is not None for r in rows)
-    return [finder.name, *shown, f"{best.count(finder)} of {n_rows}"]
-
-
-def _mean_over_rows(comparison: "Comparison", finder: Finder, metric: str) -> str:
-    found = [
-        finder.estimate(comparison.summary, r, metric) for r in comparison.noisy_rows
-    ]
-    means = [estimate.mean for estimate in found if estimate is not None]
-    return f"{np.mean(means):.3f}" if means else NOTHING
+    means = means_of_scores(comparison)
+    for group, scores in scores_by_group(comparison).items():
+        yield f"### {group}\n"
+        table = pd.DataFrame(
+            {
+                METRICS[metric]: means[metric].of(scores).mean.mean()
+                for metric in METRICS
+            }
+        ).map(fraction)
+        precision = means[AVERAGE_PRECISION].of(scores)
+        n_best = highest(precision).sum().map(str)
+        table["best"] = n_best + " of " + precision.mean.notna().sum().map(str)
+        yield from markdown(table, "score")
 
 
 def by_group(comparison: "Comparison") -> Iterator[str]:
@@ -140,50 +106,32 @@ def by_group(comparison: "Comparison") -> Iterator[str]:
         """Mean over seeds ± standard error; the highest value of a group in bold. The
         noise rate is the average precision of a random order."""
     )
-    for name, finders in _groups(comparison).items():
-        if not finders:
-            continue
-        yield f"### {name}\n"
-        lines = []
-        for row in comparison.noisy_rows:
-            best = _best(comparison, row, finders)
-            shown = [
-                _three_digits(_average_precision(comparison, row, f), f == best)
-                for f in finders
-            ]
-            rate = f"{comparison.summary.rates[row]:.3f}"
-            lines.append([name_of(row, comparison.summary), rate, *shown])
-        head = ["data, noise", "noise rate", *(finder.name for finder in finders)]
-        yield from markdown(head, lines)
+    means = means_of_scores(comparison)[AVERAGE_PRECISION]
+    for group, scores in scores_by_group(comparison).items():
+        yield f"### {group}\n"
+        own = means.of(scores)
+        table = texts(own, highest(own), fraction)
+        rates = comparison.rows["rate"][table.index]
+        table.insert(0, "noise rate", rates.map(fraction))
+        yield from markdown(table)
 
 
-def _three_digits(estimate: Estimate | None, is_best: bool) -> str:
-    if estimate is None:
-        return NOTHING
-    spread = "" if estimate.error is None else f" ± {estimate.error:.3f}"
-    text = f"{estimate.mean:.3f}{spread}"
-    return f"**{text}**" if is_best else text
-
-
-def assessed_rightly(result: dict[str, Any]) -> float | None:
+def assessed_rightly(fits: pd.DataFrame) -> pd.Series:
     """Return the fraction of labels accepted if correct and rejected if wrong.
 
     Examples
     --------
     Of ten labels, eight are correct; six of them and one wrong label are accepted:
 
-    >>> result = {"noise_rate": 0.2, "safe_precision": 6 / 7, "safe_recall": 6 / 8}
-    >>> round(assessed_rightly(result), 6)
-    0.7
+    >>> fit = {"noise_rate": 0.2, "safe_precision": 6 / 7, "safe_recall": 6 / 8}
+    >>> assessed_rightly(pd.DataFrame([fit])).round(6).tolist()
+    [0.7]
     """
-    precision, recall = result["safe_precision"], result["safe_recall"]
-    if recall is None:
-        return None
-    accepted_correct = (1 - result["noise_rate"]) * recall
-    if precision is None:  # nothing is accepted
-        return result["noise_rate"]
+    rate, precision = fits["noise_rate"], fits["safe_precision"].astype(float)
+    accepted_correct = (1 - rate) * fits["safe_recall"].astype(float)
     accepted_wrong = accepted_correct * (1 - precision) / precision
-    return accepted_correct + result["noise_rate"] - accepted_wrong
+    # Without a precision, nothing is accepted.
+    return accepted_correct + rate - accepted_wrong.where(precision.notna(), 0)
 
 
 def ctrl(comparison: "Comparison") -> Iterator[str]:
@@ -197,19 +145,18 @@ def ctrl(comparison: "Comparison") -> Iterator[str]:
         were chosen by cross-validation with clean labels, and of five filters of
         confident learning the one that is best by the true labels was reported."""
     )
-    rows = [*(Row(data, *noise) for data, noise in CTRL_ROWS)]
-    rows.append(Row("satimage", "symmetric", 0.2))
-    lines = [[name, *map(str, values)] for name, values in PUBLISHED.items()]
-    for method in CTRL_METHODS:
-        found = [_assessed(comparison.summary, row, method) for row in rows]
-        if any(found):
-            lines.append([Finder(method).name, *map(with_error, found)])
-    rates = [comparison.summary.rates.get(row) for row in rows]
-    lines.append(["nothing rejected", *(percent(r and 1 - r) for r in rates)])
-    yield from markdown(["method", "letter, all rows", "satimage"], lines)
-
-
-def _assessed(summary: Summary, row: Row, method: str) -> Estimate | None:
-    found = summary.results(row, contender_of(method)).values()
-    values = [assessed_rightly(result) for result in found]
-    return Estimate.of([value for value in values if value is not None])
+    rows = [*CTRL_ROWS, ("satimage", ("symmetric", 0.2))]
+    columns = [data for data, _ in rows]
+    fits = comparison.all_fits
+    fits = fits[fits["where"].isin(rows)]
+    fits = fits.assign(rightly=assessed_rightly(fits))
+    means = over_seeds(by_seed(fits, "rightly")).of(list(CTRL_METHODS))
+    rates = fits.groupby("row", observed=True)[["data", "row_rate"]].first()
+    found = texts(means).set_axis(rates["data"]).T.reindex(columns=columns)
+    found = found[means.mean.notna().any()].rename(long_name).fillna(percent(np.nan))
+    correct = (1 - rates.set_index("data")["row_rate"]).reindex(columns).map(percent)
+    published = pd.DataFrame(PUBLISHED, index=columns, dtype=str).T
+    table = pd.concat(
+        [published, found, correct.rename("nothing rejected").to_frame().T]
+    )
+    yield from markdown(table, "method")

@@ -16,19 +16,20 @@ DataRow = tuple[str, Noise]
 class Preset:
     """Settings by name, and the cells in the order in which they are run.
 
-    ``is_cost`` cells measure the time of a fit, others its results.
+    ``measures`` is what is measured of a fit: "accuracy", "cost", or "quality", which
+    is how well wrong labels are found.
     """
 
     settings: dict[str, Setting]
     cells: tuple[Cell, ...]
-    is_cost: bool = False
+    measures: str = "accuracy"
 
 
 def preset_of(
-    settings: dict[str, Setting], cells: Iterable[Cell], is_cost: bool = False
+    settings: dict[str, Setting], cells: Iterable[Cell], measures: str = "accuracy"
 ) -> Preset:
     """Return a preset; cells that are part of several grids are run once."""
-    return Preset(settings, tuple(dict.fromkeys(cells)), is_cost)
+    return Preset(settings, tuple(dict.fromkeys(cells)), measures)
 
 
 def cell_of(method: str, row: DataRow, seed: int) -> Cell:

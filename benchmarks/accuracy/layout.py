@@ -1,23 +1,38 @@
 """Numbers and tables as Markdown."""
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
-from summary import Estimate, Row, Summary
+import numpy as np
+import pandas as pd
+from fits import Means
 
 NOTHING = "\N{EN DASH}"
 
 
-def percent(value: float | None) -> str:
-    return NOTHING if value is None else f"{100 * value:.1f}"
+def percent(value: float) -> str:
+    return NOTHING if pd.isna(value) else f"{100 * value:.1f}"
 
 
-def with_error(estimate: Estimate | None) -> str:
-    """Return a mean and its standard error in percent."""
-    if estimate is None:
-        return NOTHING
-    spread = "" if estimate.error is None else f" ± {100 * estimate.error:.1f}"
-    return percent(estimate.mean) + spread
+def fraction(value: float) -> str:
+    return NOTHING if pd.isna(value) else f"{value:.3f}"
+
+
+def with_error(mean: float, error: float, number=percent) -> str:
+    """Return a mean and its standard error, if there is one."""
+    return number(mean) if pd.isna(error) else f"{number(mean)} ± {number(error)}"
+
+
+def texts(means: Means, is_bold: pd.DataFrame | None = None, number=percent):
+    """Return the text of each mean, some of them in bold."""
+
+    def text(mean: float, error: float, is_bold: bool) -> str:
+        shown = with_error(mean, error, number)
+        return f"**{shown}**" if is_bold else shown
+
+    is_bold = np.zeros(means.mean.shape, bool) if is_bold is None else is_bold
+    found = np.vectorize(text, otypes=[object])(*means, is_bold)
+    return pd.DataFrame(found, means.mean.index, means.mean.columns)
 
 
 def paragraph(text: str) -> Iterator[str]:
@@ -26,27 +41,14 @@ def paragraph(text: str) -> Iterator[str]:
     yield ""
 
 
-def name_of(row: Row, summary: Summary) -> str:
-    if not row.is_noisy:
-        return f"{row.data}, clean"
-    rate = summary.rates[row] if row.rate is None else row.rate
-    return f"{row.data}, {row.noise} {100 * rate:.0f} %"
+def markdown(table: pd.DataFrame, index: str | None = "data, noise") -> Iterator[str]:
+    """Yield the lines of a table of texts and a blank line.
 
-
-def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table and a blank line."""
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    yield from (f"| {' | '.join(line)} |" for line in lines)
+    The index is the first column; with None, it is left out.
+    """
+    if index is not None:
+        table = table.reset_index(names=index)
+    yield f"| {' | '.join(table.columns)} |"
+    yield "|" + "---|" * table.shape[1]
+    yield from (f"| {' | '.join(line)} |" for line in table.to_numpy())
     yield ""
-
-
-def table(
-    summary: Summary,
-    rows: Sequence[Row],
-    columns: dict[str, Callable[[Row], str]],
-    first: str = "data, noise",
-) -> Iterator[str]:
-    """Yield a table with one line per row and one column per function of the row."""
-    lines = [[name_of(r, summary), *(f(r) for f in columns.values())] for r in rows]
-    yield from markdown([first, *columns], lines)

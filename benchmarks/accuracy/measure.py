@@ -1,8 +1,8 @@
-"""Fit one cell and return its results as a flat dict."""
+"""Fit one cell and return its results: accuracy, cost, or quality of label scores."""
 
 import platform
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -17,19 +17,22 @@ from classifiers import (
     network_of,
     safe_mask_of,
 )
-from contenders import DEFAULT, supervision, training_rows
+from contenders import CLEAN_LEARNING, DEFAULT, supervision, training_rows
 from data import Split, split_of
 from plain_scores import with_scores
-from ranking import ranking_or_none
+from ranking import ranking, ranking_or_none
 from skorch.callbacks import Callback
 from stopwatch import Stopwatch
 
 import skpresto
 from skpresto import DefaultClassifier
-from skpresto._data.training_data import PredictionRows
 from skpresto.metrics import memorization_precision, memorization_recall
 
 PACKAGES = ("torch", "scikit-learn", "skorch", "numpy", "cleanlab")
+#: Fitted attributes in which a low value stands for a label that is likely wrong.
+LABEL_SCORES = ("label_agreement_", "label_quality_")
+#: Fits of a method by which its cost is measured.
+N_REPEATS = 2
 
 
 class Watched:
@@ -67,10 +70,11 @@ class ErrorCurve(Callback):
         """Record the errors in evaluation mode, which does not affect the training."""
         if self.watched is None:
             return
-        with self.watched.stopwatch:
+        # A DataLoader draws a random number.
+        with self.watched.stopwatch, torch.random.fork_rng():
             for name, (X, y) in self.watched.rows.items():
-                predicted = net.predicted_classes(PredictionRows(X)).cpu().numpy()
-                net.history.record(f"watched_{name}", float(np.mean(predicted != y)))
+                error = float(np.mean(net.predict(X) != y))
+                net.history.record(f"watched_{name}", error)
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
@@ -96,6 +100,55 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
         "stop_epoch": getattr(network_of(classifier), "stop_epoch_", None),
         "seconds": fit.seconds - watched.stopwatch.seconds,
         "cpu_seconds": fit.cpu_seconds - watched.stopwatch.cpu_seconds,
+        "versions": versions(),
+    }
+
+
+def measure_cost(cell: Cell, setting: Setting) -> dict[str, Any]:
+    """Return the CPU time of a method and of Default, fitted in turn.
+
+    ``cost`` is the ratio of the shorter times of both: other processes and a
+    processor that slows down make a fit longer, never shorter.
+    """
+    split = split_of(cell, setting)
+    plain = replace(cell, method=DEFAULT, q=None, rule=None)
+    times: dict[Cell, list[float]] = {plain: [], cell: []}
+    for _ in range(N_REPEATS):
+        for each, measured in times.items():
+            classifier = classifier_of(each, setting, split.noise_rate, callbacks=[])
+            measured.append(timed_fit(classifier, each, split).cpu_seconds)
+    return {
+        **asdict(cell),
+        **setting.fingerprint,
+        "default_cpu_seconds": times[plain],
+        "cpu_seconds": times[cell],
+        "cost": min(times[cell]) / min(times[plain]),
+        "versions": versions(),
+    }
+
+
+def measure_quality(cell: Cell, setting: Setting) -> dict[str, Any]:
+    """Return how well wrong labels are found by each score of a fit.
+
+    The scores are the fitted attributes, and those of other authors that the same fit
+    gives: for Default those of :mod:`plain_scores`, and cleanlab's for CleanLearning.
+    """
+    split = split_of(cell, setting)
+    classifier = classifier_of(cell, setting, split.noise_rate, callbacks=[])
+    if cell.method == DEFAULT:
+        classifier = with_scores(classifier, Stopwatch())
+    fit = timed_fit(classifier, cell, split)
+    names = () if cell.method == CLEAN_LEARNING else LABEL_SCORES
+    scores = {name: getattr(classifier, name) for name in names}
+    scores |= getattr(classifier, "scores_", {})
+    is_wrong = split.y != split.y_true
+    return {
+        **asdict(cell),
+        **setting.fingerprint,
+        "n_train": len(split.y),
+        "noise_rate": split.noise_rate,
+        "scores": {n: ranking(q, split.y, is_wrong) for n, q in scores.items()},
+        "seconds": fit.seconds,
         "versions": versions(),
     }
 

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 N_FOLDS = 5
@@ -41,7 +41,7 @@ def cleanlab_qualities(
     }
 
 
-class OutOfFoldCleaning:
+class OutOfFoldCleaning(BaseEstimator):
     """Fit on the rows that cleanlab's CleanLearning keeps.
 
     The out-of-fold probabilities are computed here as CleanLearning does, because it

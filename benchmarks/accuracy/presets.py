@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from cells import Cell
 from contenders import (
+    CLEAN_LEARNING,
     CLEAN_SUBSET,
     CROSS_PRESTOPPING,
     DEFAULT_RULE,
+    PRESTOPPING,
     PRESTOPPING_PLUS,
     RULES,
 )
@@ -31,11 +34,15 @@ _METHODS = (
     *("Default", CLEAN_SUBSET, "Prestopping", CROSS_PRESTOPPING),
     *("Co-teaching", "SELFIE", "Active Bias", "Co-teaching+", "CleanLearning"),
 )
+#: Methods of the preset quality that are run with one seed.
+_OTHERS_WITH_SCORES = (
+    *("Default", "Active Bias", "Co-teaching", "SELFIE"),
+    *(PRESTOPPING_PLUS, CROSS_PRESTOPPING),
+)
 
 
-def contenders_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield every method once on one data set, with the default stop rule."""
-    yield from methods_on(_METHODS, row, seed)
+#: Every method once, with the default stop rule.
+contenders_on = partial(methods_on, _METHODS)
 
 
 def rules_on(row: DataRow, seed: int) -> Iterator[Cell]:
@@ -58,23 +65,14 @@ def q_on(row: DataRow, seed: int) -> Iterator[Cell]:
         yield replace(cell_of("Prestopping", row, seed), q=q)
 
 
-def prestopping_plus_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield the paper's Prestopping+ with the default rule."""
-    yield cell_of(PRESTOPPING_PLUS, row, seed)
-
-
-def rivals_on(row: DataRow, seed: int) -> Iterator[Cell]:
-    """Yield the methods of the preset rivals."""
-    for methods in TIERS:
-        yield from methods_on(methods, row, seed)
-
-
 def smoke() -> Preset:
     """Return every method and rule once, on digits, to check that all of it runs."""
     noisy, without_noise = ("digits", ("pair", 0.4)), clean(["digits"])
     cells = grid([noisy, *without_noise], [0], everything_on)
     cells += grid([noisy], [0], q_on)
-    cells += grid([noisy], [0], rivals_on)
+    cells += grid(
+        [noisy], [0], partial(methods_on, [m for tier in TIERS for m in tier])
+    )
     few = _METHODS[:3]
     cells += methods_on(few, ("digits", ("instance", 0.3)), 0)
     return preset_of(SMOKE, cells)
@@ -94,12 +92,22 @@ def laptop() -> Preset:
     cells = grid(main, seeds, everything_on)
     cells += grid(q_rows, seeds, q_on)
     cells += grid(images, few_seeds, everything_on)
-    cells += grid(main, seeds, prestopping_plus_on)
+    cells += grid(main, seeds, partial(methods_on, [PRESTOPPING_PLUS]))
     light = [row for rate in (0.3, 0.2, 0.1) for row in injected(tables, rate)]
     light += clean(tables)
     for cells_on in (contenders_on, rules_on):
         cells += grid(light, seeds, cells_on)
     return preset_of(LAPTOP, cells)
+
+
+def quality() -> Preset:
+    """Return the fits whose scores of labels are compared with cleanlab's."""
+    heavy = (("pair", 0.4), ("symmetric", 0.4), ("symmetric", 0.2))
+    rows = [(data, noise) for data in ("letter", "satimage") for noise in heavy]
+    rows += REAL_NOISE
+    cells = grid(rows, range(3), partial(methods_on, (PRESTOPPING, CLEAN_LEARNING)))
+    cells += grid(rows, [0], partial(methods_on, _OTHERS_WITH_SCORES))
+    return preset_of({data: LAPTOP[data] for data, _ in rows}, cells, "quality")
 
 
 def paper() -> Preset:
@@ -132,5 +140,6 @@ PRESETS = {
     "laptop": laptop,
     "rivals": rivals,
     "cost": cost,
+    "quality": quality,
     "paper": paper,
 }

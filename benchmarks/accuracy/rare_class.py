@@ -9,12 +9,11 @@ labels of the rare class are wrong. Prints a Markdown table, as in docs/imbalanc
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.metrics import recall_score
+from sklearn.utils import Bunch
 
 from skpresto import (
     CrossPrestoppingClassifier,
@@ -26,31 +25,15 @@ from skpresto.exceptions import SafeSetWarning
 METHODS = DefaultClassifier, PrestoppingClassifier, CrossPrestoppingClassifier
 N_CLASSES, RARE = 5, 4
 
-
-class Split(NamedTuple):
-    """Training rows with noisy labels, and test rows with correct ones."""
-
-    X: NDArray[np.float64]
-    y: NDArray[np.intp]
-    X_test: NDArray[np.float64]
-    y_test: NDArray[np.intp]
-    is_correct: NDArray[np.bool_]
-
-    def correct_only(self) -> "Split":
-        """Return the training rows whose label is correct."""
-        return self._replace(X=self.X[self.is_correct], y=self.y[self.is_correct])
+#: Recall of the rare class, balanced accuracy, and whether the fit has warned.
+Result = tuple[float, float, bool]
 
 
-class Result(NamedTuple):
-    """What one fit came to."""
+def make_split(seed: int, n_train: int = 4000, n_test: int = 20_000) -> Bunch:
+    """Return training rows with noisy labels, and test rows with correct ones.
 
-    recall: float
-    balanced_accuracy: float
-    has_warned: bool
-
-
-def make_split(seed: int, n_train: int = 4000, n_test: int = 20_000) -> Split:
-    """Return data whose last class is rare."""
+    The last class is rare.
+    """
     X, y = make_classification(
         n_samples=n_train + n_test,
         n_features=20,
@@ -66,54 +49,54 @@ def make_split(seed: int, n_train: int = 4000, n_test: int = 20_000) -> Split:
     is_wrong = rng.uniform(size=n_train) < 0.2
     moved = (y[:n_train] + rng.randint(1, N_CLASSES, size=n_train)) % N_CLASSES
     y_noisy = np.where(is_wrong, moved, y[:n_train])
-    return Split(X[:n_train], y_noisy, X[n_train:], y[n_train:], ~is_wrong)
+    test = {"X_test": X[n_train:], "y_test": y[n_train:]}
+    return Bunch(X=X[:n_train], y=y_noisy, is_correct=~is_wrong, **test)
 
 
-def measure(method: type, split: Split, seed: int, **params: object) -> Result:
+def measure(
+    method: type,
+    split: Bunch,
+    seed: int,
+    *,
+    correct_only: bool = False,
+    **params: object,
+) -> Result:
     """Fit on noisy labels, and return recalls on the test rows."""
+    rows = split.is_correct if correct_only else slice(None)
     clf = method(max_epochs=20, random_state=seed, **params)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        clf.fit(split.X, split.y)
+        clf.fit(split.X[rows], split.y[rows])
     recalls = recall_score(split.y_test, clf.predict(split.X_test), average=None)
     has_warned = any(w.category is SafeSetWarning for w in caught)
-    return Result(recalls[RARE], recalls.mean(), has_warned)
+    return recalls[RARE], recalls.mean(), has_warned
 
 
-def row(name: str, results: Sequence[Result]) -> str:
+def line(name: str, results: Sequence[Result]) -> str:
     """Return a line of the table."""
-    cells = [
-        f"{r.recall:.2f} / {r.balanced_accuracy:.2f}" + " *" * r.has_warned
-        for r in results
-    ]
+    cells = [f"{r:.2f} / {b:.2f}" + " *" * has_warned for r, b, has_warned in results]
     recall, accuracy, _ = np.mean(results, axis=0)
     return f"| {name} | {' | '.join(cells)} | {recall:.2f} / {accuracy:.2f} |"
 
 
 def table(seeds: Sequence[int]) -> Iterator[str]:
     """Yield the lines of the table, each as soon as it is known."""
-    splits = [make_split(seed) for seed in seeds]
+    splits = {seed: make_split(seed) for seed in seeds}
     yield "| method | " + " | ".join(f"seed {seed}" for seed in seeds) + " | mean |"
     yield "|---|" + "---|" * (len(seeds) + 1)
-    for class_weight in (None, "balanced"):
-        for method in METHODS:
-            name = method.__name__.removesuffix("Classifier")
-            yield row(
-                name if class_weight is None else f"{name}, {class_weight}",
-                [
-                    measure(method, split, seed, class_weight=class_weight)
-                    for split, seed in zip(splits, seeds, strict=True)
-                ],
-            )
-    results = [
-        measure(DefaultClassifier, split.correct_only(), seed)
-        for split, seed in zip(splits, seeds, strict=True)
+    fits = [
+        (method, suffix, {"class_weight": weight})
+        for weight, suffix in ((None, ""), ("balanced", ", balanced"))
+        for method in METHODS
     ]
-    yield row("Default, correct labels only", results)
+    fits.append((DefaultClassifier, ", correct labels only", {"correct_only": True}))
+    for method, suffix, params in fits:
+        name = method.__name__.removesuffix("Classifier") + suffix
+        yield line(name, [measure(method, splits[s], s, **params) for s in seeds])
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    for line in table(parser.parse_args().seeds):
-        print(line, flush=True)
+    for shown in table(parser.parse_args().seeds):
+        print(shown, flush=True)

@@ -12,7 +12,6 @@ in Markdown, as in docs/scale.md::
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from cells import Cell, Setting
@@ -23,14 +22,8 @@ from data import split_of
 #: Data sets, each with its noise and rate.
 DATA = {"fashion_mnist": ("symmetric", 0.4), "cifar10n": ("worst", None)}
 METHODS = {"Default": None, "Prestopping": DEFAULT_RULE}
+PRECISIONS = None, "bfloat16"
 HALVED, BUILT_IN = "SmallCNN on halved images", "built-in"
-
-
-class Pair(NamedTuple):
-    """Test errors of two fits with one seed."""
-
-    full: float
-    reduced: float
 
 
 def measure(cell: Cell, setting: Setting, autocast: str | None) -> float:
@@ -44,19 +37,17 @@ def measure(cell: Cell, setting: Setting, autocast: str | None) -> float:
     return 1 - clf.score(split.X_test, split.y_test)
 
 
-def compare(cell: Cell, setting: Setting) -> Pair:
-    """Return the results of a cell in both precisions."""
-    return Pair(measure(cell, setting, None), measure(cell, setting, "bfloat16"))
+def line(name: str, pairs: Sequence[tuple[float, float]]) -> str:
+    """Return a line of the table, in percent and points.
 
-
-def row(name: str, pairs: Sequence[Pair]) -> str:
-    """Return a line of the table, in percent and points."""
-    full, reduced = np.mean(pairs, axis=0)
-    differences = [100 * (pair.reduced - pair.full) for pair in pairs]
-    error = np.std(differences, ddof=1) / np.sqrt(len(differences))
+    Pairs are the test errors of both precisions with one seed.
+    """
+    full, reduced = 100 * np.transpose(pairs)
+    difference = reduced - full
+    error = np.std(difference, ddof=1) / np.sqrt(len(pairs))
     return (
-        f"| {name} | {100 * full:.2f} | {100 * reduced:.2f} | "
-        f"{np.mean(differences):+.2f} ± {error:.2f} | {len(pairs)} |"
+        f"| {name} | {full.mean():.2f} | {reduced.mean():.2f} | "
+        f"{difference.mean():+.2f} ± {error:.2f} | {len(pairs)} |"
     )
 
 
@@ -68,10 +59,10 @@ def table(
     yield "|---|---|---|---|---|"
     for data in names:
         for method in methods:
-            rule = METHODS[method]
+            rule, sizes = METHODS[method], Setting(data, **setting)
             cells = [Cell(method, data, *DATA[data], seed, rule=rule) for seed in seeds]
-            pairs = [compare(cell, Setting(data, **setting)) for cell in cells]
-            yield row(f"{data}, {method}", pairs)
+            pairs = [[measure(cell, sizes, p) for p in PRECISIONS] for cell in cells]
+            yield line(f"{data}, {method}", pairs)
 
 
 def main() -> None:
@@ -90,8 +81,8 @@ def main() -> None:
         "test_rows": given.test_rows,
         "module": None if given.module == BUILT_IN else given.module,
     }
-    for line in table(given.data, given.methods, given.seeds, setting):
-        print(line, flush=True)
+    for shown in table(given.data, given.methods, given.seeds, setting):
+        print(shown, flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,13 @@ from typing import Any
 from cells import Cell, Setting
 
 
-def cell_of(result: dict[str, Any]) -> Cell:
-    """Return the cell of a result."""
-    return Cell(**{field.name: result[field.name] for field in fields(Cell)})
-
-
-def read(path: Path) -> dict[Cell, dict[str, Any]]:
-    """Return the results by cell, oldest first; of repeated cells, the newest."""
+def read(*paths: Path) -> dict[Cell, dict[str, Any]]:
+    """Return the results by cell, oldest first; of repeated cells, the last one."""
     found: dict[Cell, dict[str, Any]] = {}
-    for result in _whole_lines(path):
-        cell = cell_of(result)
+    for result in (line for path in paths for line in lines(path)):
+        cell = Cell(**{field.name: result[field.name] for field in fields(Cell)})
         found.pop(cell, None)  # an overwritten key would keep its old place
         found[cell] = result
-    return found
-
-
-def read_all(paths: Iterable[Path]) -> dict[Cell, dict[str, Any]]:
-    """Return the results of several files; of repeated cells, that of the last file."""
-    found: dict[Cell, dict[str, Any]] = {}
-    for path in paths:
-        for cell, result in read(path).items():
-            found.pop(cell, None)
-            found[cell] = result
     return found
 
 
@@ -42,7 +27,8 @@ def is_done(result: dict[str, Any] | None, setting: Setting) -> bool:
     return all(result.get(name) == v for name, v in setting.fingerprint.items())
 
 
-def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the results of a file, none if there is no file."""
     if not path.exists():
         return
     for line in path.read_text(encoding="utf-8").splitlines():

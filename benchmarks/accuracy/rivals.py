@@ -102,4 +102,4 @@ def cost() -> Preset:
         COST_ROWS, [0], lambda row, seed: methods_on(without_default, row, seed)
     )
     cells.sort(key=lambda cell: without_default.index(cell.method))
-    return preset_of({name: LAPTOP[name] for name, _ in COST_ROWS}, cells, is_cost=True)
+    return preset_of({name: LAPTOP[name] for name, _ in COST_ROWS}, cells, "cost")

@@ -4,30 +4,36 @@
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset rivals
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset cost
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset quality
 
 Every finished fit is one line of the results file, and an interrupted run resumes from
 there. ``tables.py`` prints tables of ``laptop``, ``comparison.py`` those of ``rivals``
-and ``cost``. CleanLearning needs cleanlab (``pip install skpresto[bench]``).
+and ``cost``, ``quality_table.py`` those of ``quality``. CleanLearning needs cleanlab
+(``pip install skpresto[bench]``).
 """
 
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import results
 from cells import Cell, Setting
 from contenders import METHODS
-from cost import measure_cost
 from grids import Preset
 from joblib import Parallel, delayed
-from measure import measure
+from measure import measure, measure_cost, measure_quality
 from presets import PRESETS
 from tqdm import tqdm
 
 HERE = Path(__file__).parent
+MEASURES = {
+    "accuracy": measure,
+    "cost": measure_cost,
+    "quality": measure_quality,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,7 +98,7 @@ def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
     cost = {c: preset.settings[c.data].seconds * METHODS[c.method].cost for c in cells}
     # One cell per batch, so that each result is written when it is ready.
     runs = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(
-        delayed(attempt)(cell, preset.settings[cell.data], preset.is_cost)
+        delayed(attempt)(MEASURES[preset.measures], cell, preset.settings[cell.data])
         for cell in cells
     )
     n_failed = 0
@@ -110,12 +116,11 @@ def run_all(cells: list[Cell], preset: Preset, path: Path, n_jobs: int) -> int:
 
 
 def attempt(
-    cell: Cell, setting: Setting, is_cost: bool = False
+    measure: Callable[[Cell, Setting], dict[str, Any]], cell: Cell, setting: Setting
 ) -> tuple[Cell, dict[str, Any], str | None]:
     """Run one cell; an exception in it must not stop the others."""
     try:
-        result = (measure_cost if is_cost else measure)(cell, setting)
-        return cell, result, None
+        return cell, measure(cell, setting), None
     except Exception:
         return cell, {}, traceback.format_exc()
 

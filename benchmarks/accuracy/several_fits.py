@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 
-class SeveralFits:
+class SeveralFits(BaseEstimator):
     """Average the predicted probabilities of independent fits.
 
     Parameters

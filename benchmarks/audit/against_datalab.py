@@ -25,6 +25,7 @@ from typing import Any
 import accuracy_scripts  # noqa: F401
 import numpy as np
 import pandas as pd
+import results
 from cells import Cell, Setting
 from data import split_of
 from PIL import Image
@@ -162,9 +163,8 @@ def main() -> int:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--results", type=Path, default=RESULTS)
     args = parser.parse_args()
-    known = args.results.read_text().splitlines() if args.results.exists() else []
-    lines = [json.loads(line) for line in known]
-    done = {(line["data"], line["method"], line["seed"]) for line in lines}
+    known = results.lines(args.results)
+    done = {(line["data"], line["method"], line["seed"]) for line in known}
     for seed in args.seeds:
         for data in args.only:
             todo = [m for m in args.methods if (data, m, seed) not in done]
@@ -193,8 +193,7 @@ def _run(data: str, methods: list[str], seed: int, path: Path) -> None:
                 "precision_at_100": float(is_wrong[np.argsort(quality)[:100]].mean()),
                 "seconds": time.perf_counter() - started,
             }
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
+            results.append(path, result)
             print(json.dumps(result), flush=True)
 
 

@@ -6,21 +6,19 @@ Fits are stored in a folder, so that reports can be measured again without fitti
 import time
 import warnings
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import accuracy_scripts  # noqa: F401
 import numpy as np
 from cells import Cell, Setting
-from data import LOADERS, Split, split_of
+from data import Split, split_of
 
 from skpresto.audit import LabelReport
 from skpresto.audit._calibration import Evidence
 from skpresto.audit._constants import IN_SAMPLE, OUT_OF_FOLD
 from skpresto.audit._fit import audit_estimator
 from skpresto.audit._from_estimator import fields_of_estimator
-from skpresto.datasets import load_npz
 
 #: Name of a mode, and whether it is quick.
 MODES = {"quick": True, "default": False}
@@ -28,9 +26,6 @@ MODES = {"quick": True, "default": False}
 DEVELOPMENT_SEEDS, SEEDS = (10, 11, 12, 13), (0, 1, 2)
 #: Sets whose rules make labels that a network can only repeat.
 IMPOSSIBLE = ("trec_rules",)
-
-for _name in ("magic", "spambase", "trec_rules"):
-    LOADERS[_name] = partial(load_npz, f"{_name}.npz")
 
 SETTINGS = {
     "letter": Setting("letter", epochs=0, rows=8000),

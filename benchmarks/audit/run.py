@@ -11,7 +11,6 @@ anew, such as with other constants.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,6 +20,7 @@ from typing import Any
 import accuracy_scripts  # noqa: F401
 import audits
 import numpy as np
+import results
 from audits import Audit
 from joblib import Parallel, delayed
 from measure import versions
@@ -35,9 +35,8 @@ NUMBERS = (50, 100, 200, 500)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the audits without a result."""
     args = parsed(arguments)
-    done = (
-        set() if args.again else {Audit(**line["audit"]) for line in read(args.results)}
-    )
+    known = [] if args.again else results.lines(args.results)
+    done = {Audit(**line["audit"]) for line in known}
     todo = [audit for audit in chosen(args) if audit not in done]
     if args.again and args.results.exists():
         args.results.unlink()
@@ -45,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         delayed(measure)(audit, args.fits) for audit in todo
     )
     for result in tqdm(runs, total=len(todo)):
-        with args.results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(result) + "\n")
+        results.append(args.results, result)
     return 0
 
 
@@ -75,14 +73,6 @@ def chosen(args: argparse.Namespace) -> list[Audit]:
     if not args.stored:
         return wanted
     return [audit for audit in wanted if (args.fits / f"{audit.name}.npz").exists()]
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """Return the results of a file, none if there is no file."""
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def measure(audit: Audit, fits: Path) -> dict[str, Any]:

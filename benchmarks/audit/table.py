@@ -4,20 +4,27 @@ python benchmarks/audit/table.py
 """
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import accuracy_scripts  # noqa: F401
 import audits
-import numpy as np
+import pandas as pd
 from layout import markdown
-from run import RESULTS, read
+from results import lines
+from run import RESULTS
 
-HERE = Path(__file__).parent
-COUNTS = ("50", "100", "200", "500", "estimated", "all")
-DATALAB = HERE / "datalab.jsonl"
+DATALAB = Path(__file__).parent / "datalab.jsonl"
+#: Numbers of labels, and how tables name them.
+COUNTS = {
+    **{str(n): f"the first {n}" for n in (50, 100, 200, 500)},
+    "estimated": "the first k, k the estimated number",
+    "all": "all labels",
+}
+#: Which intervals a line of the table is about.
+EVERY, CLASSES = "all of these", "noise rate of a class"
+KINDS = [*(f"errors among {words}" for words in COUNTS.values()), EVERY, CLASSES]
 
 
 def main() -> int:
@@ -26,7 +33,7 @@ def main() -> int:
     parser.add_argument("results", nargs="?", type=Path, default=RESULTS)
     parser.add_argument("--seeds", nargs="+", type=int, default=list(audits.SEEDS))
     args = parser.parse_args()
-    found = [r for r in read(args.results) if r["audit"]["seed"] in args.seeds]
+    found = [r for r in lines(args.results) if r["audit"]["seed"] in args.seeds]
     for mode in audits.MODES:
         own = [r for r in found if r["audit"]["mode"] == mode]
         usual = [r for r in own if r["audit"]["data"] not in audits.IMPOSSIBLE]
@@ -39,60 +46,56 @@ def main() -> int:
             print("\n".join(count_table(own, args.seeds[0])))
     if DATALAB.exists():
         print("\n## Beside cleanlab's Datalab\n")
-        lines = DATALAB.read_text(encoding="utf-8").splitlines()
-        print("\n".join(datalab_table([json.loads(line) for line in lines])))
+        print("\n".join(datalab_table(list(lines(DATALAB)))))
     return 0
 
 
 def coverage_table(results: list[dict[str, Any]]) -> Iterator[str]:
     """Yield how often intervals contain the truth, and how wide they are."""
-    lines = []
-    for name in COUNTS:
-        counts = [r["counts"][name] for r in results if name in r["counts"]]
-        lines.append([f"errors among {_first(name)}", *_quality_of(counts)])
-    every = [c for r in results for c in r["counts"].values()]
-    lines.append(["all of these", *_quality_of(every)])
-    classes = [[*c, 1] for r in results for c in r["classes"]]
-    lines.append(["noise rate of a class", *_quality_of(classes)])
-    head = ["interval of", "intervals", "coverage", "mean width", "mean error"]
-    yield from markdown(head, lines)
-
-
-def _first(name: str) -> str:
-    if name == "all":
-        return "all labels"
-    if name == "estimated":
-        return "the first k, k the estimated number"
-    return f"the first {name}"
-
-
-def _quality_of(counts: list[list[float]]) -> list[str]:
-    expected, low, high, true, n = np.array(counts, dtype=float).T
-    n = np.maximum(n, 1)
-    is_covered = (low <= true) & (true <= high)
-    return [
-        str(len(counts)),
-        f"{is_covered.mean():.3f}",
-        f"{((high - low) / n).mean():.2f}",
-        f"{(np.abs(expected - true) / n).mean():.2f}",
+    counts = [
+        (kind, *count)
+        for result in results
+        for name, count in result["counts"].items()
+        for kind in (f"errors among {COUNTS[name]}", EVERY)
     ]
+    classes = [(CLASSES, *c, 1) for result in results for c in result["classes"]]
+    columns = ["interval of", "expected", "low", "high", "true", "n"]
+    found = pd.DataFrame([*counts, *classes], columns=columns)
+    n = found["n"].clip(lower=1)
+    found["coverage"] = found["true"].between(found["low"], found["high"])
+    found["width"] = (found["high"] - found["low"]) / n
+    found["error"] = (found["expected"] - found["true"]).abs() / n
+    of_kind = found.groupby("interval of")
+    table = {
+        "intervals": of_kind.size().map(str),
+        "coverage": of_kind["coverage"].mean().map("{:.3f}".format),
+        "mean width": of_kind["width"].mean().map("{:.2f}".format),
+        "mean error": of_kind["error"].mean().map("{:.2f}".format),
+    }
+    kinds = [kind for kind in KINDS if kind in of_kind.groups]
+    yield from markdown(pd.DataFrame(table).loc[kinds], "interval of")
 
 
 def count_table(results: list[dict[str, Any]], seed: int) -> Iterator[str]:
     """Yield predicted and true counts, one line per data set and noise."""
-    names = ("100", "500", "all")
-    lines = []
+    shown = []
     for result in results:
         audit = result["audit"]
-        if audit["seed"] != seed:
-            continue
         rate = "" if audit["rate"] is None else f" {100 * audit['rate']:.0f} %"
-        cells = [_count(result["counts"].get(name)) for name in names]
-        average = f"{result['average_precision']:.3f}"
-        lines.append([f"{audit['data']}, {audit['noise']}{rate}", average, *cells])
-    head = ["data, noise", "average precision"]
-    head += [f"{_first(name)}: estimate, true" for name in names]
-    yield from markdown(head, lines)
+        shown.append(
+            {
+                "data, noise": f"{audit['data']}, {audit['noise']}{rate}",
+                "average precision": f"{result['average_precision']:.3f}",
+                **{
+                    f"{COUNTS[name]}: estimate, true": _count(
+                        result["counts"].get(name)
+                    )
+                    for name in ("100", "500", "all")
+                },
+            }
+        )
+    is_shown = [result["audit"]["seed"] == seed for result in results]
+    yield from markdown(pd.DataFrame(shown)[is_shown], index=None)
 
 
 def _count(count: list[float] | None) -> str:
@@ -105,21 +108,20 @@ def _count(count: list[float] | None) -> str:
 
 def datalab_table(results: list[dict[str, Any]]) -> Iterator[str]:
     """Yield average precision, precision of the first 100 and seconds."""
-    data = list(dict.fromkeys((r["data"], r["n_labels"]) for r in results))
-    methods = list(dict.fromkeys(r["method"] for r in results))
-    lines = []
-    for name, n_labels in data:
-        of_data = {r["method"]: r for r in results if r["data"] == name}
-        rate = next(iter(of_data.values()))["noise_rate"]
-        cells = [
-            f"{r['average_precision']:.3f} / {r['precision_at_100']:.2f} / "
-            f"{r['seconds']:.0f} s"
-            if (r := of_data.get(method))
-            else ""
-            for method in methods
-        ]
-        lines.append([name, f"{n_labels:,}", f"{rate:.2f}", *cells])
-    yield from markdown(["data", "rows", "noise rate", *methods], lines)
+    form = "{average_precision:.3f} / {precision_at_100:.2f} / {seconds:.0f} s"
+    found = pd.DataFrame(
+        {
+            "data": result["data"],
+            "rows": f"{result['n_labels']:,}",
+            "noise rate": f"{result['noise_rate']:.2f}",
+            "method": result["method"],
+            "shown": form.format_map(result),
+        }
+        for result in results
+    )
+    index = ["data", "rows", "noise rate", "method"]
+    table = found.groupby(index, sort=False)["shown"].last().unstack(sort=False)
+    yield from markdown(table.fillna("").reset_index(), index=None)
 
 
 if __name__ == "__main__":

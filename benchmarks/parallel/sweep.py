@@ -11,10 +11,10 @@ by rounding only. Killed fits have both, and must end with the same bits.
 
 import argparse
 import hashlib
+import itertools
 import multiprocessing
 import os
 import random
-import signal
 import tempfile
 import time
 import warnings
@@ -38,6 +38,7 @@ FURTHER: dict[str, dict[str, Any]] = {
     "SelfieClassifier": {"noise_rate": 0.3, "restarts": 1},
     "CrossPrestoppingClassifier": {"cv": 3},
 }
+BATCH_SIZES = (37, 64, 101)
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["torch._dynamo", "sklearn.datasets", "skpresto"])
 
@@ -83,13 +84,11 @@ def compare(rank: int, size: int, folder: str) -> None:
     """Fit all classifiers in one of the processes."""
     X, y = problem()
     weights = np.random.RandomState(3).randint(1, 4, size=len(y))
-    for name in NAMES:
-        for batch_size in (37, 64, 101):
-            clf = classifier(name, module=Double, batch_size=batch_size)
-            with skpresto.data_parallel() if size > 1 else nullcontext():
-                clf.fit(X, y, sample_weight=weights if batch_size == 64 else None)
-            found = numbers(clf, X)
-            np.save(f"{folder}/{name}-{batch_size}-{size}-{rank}.npy", found)
+    for name, batch_size in itertools.product(NAMES, BATCH_SIZES):
+        clf = classifier(name, module=Double, batch_size=batch_size)
+        with skpresto.data_parallel() if size > 1 else nullcontext():
+            clf.fit(X, y, sample_weight=weights if batch_size == 64 else None)
+        np.save(f"{folder}/{name}-{batch_size}-{size}-{rank}.npy", numbers(clf, X))
 
 
 def search(rank: int, size: int, folder: str) -> None:
@@ -163,43 +162,40 @@ def ended(processes: list, seconds: float) -> list[int | None]:
     return codes
 
 
-def run_comparison() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for size in (1, 2, 3):
-            codes = ended(started(size, folder, compare), 3600)
-            assert codes == [0] * size, codes
-        for name in NAMES:
-            for batch_size in (37, 64, 101):
-                start = f"{folder}/{name}-{batch_size}"
-                alone = np.load(f"{start}-1-0.npy")
-                for size in (2, 3):
-                    found = [np.load(f"{start}-{size}-{r}.npy") for r in range(size)]
-                    is_same = all(f.tobytes() == found[0].tobytes() for f in found)
-                    difference = np.nanmax(np.abs(found[0] - alone))
-                    print(
-                        f"{name}, batch_size={batch_size}, {size} processes: largest "
-                        f"difference {difference:.1e}, "
-                        f"{'same' if is_same else 'DIFFERENT'} bits in all of them"
-                    )
+def run(size: int, folder: str, job: Any, *args: Any) -> None:
+    """Run a job in some processes, all of which must end without an error."""
+    codes = ended(started(size, folder, job, *args), 3600)
+    assert codes == [0] * size, codes
 
 
-def run_search() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        codes = ended(started(2, folder, search), 600)
-        assert codes == [0, 0], codes
-        first, second = (np.load(f"{folder}/search-{rank}.npy") for rank in range(2))
-        assert first.tobytes() == second.tobytes()
-        print("GridSearchCV(n_jobs=2) in the block: same scores in both processes")
+def run_comparison(folder: str) -> None:
+    for size in (1, 2, 3):
+        run(size, folder, compare)
+    for name, batch_size, size in itertools.product(NAMES, BATCH_SIZES, (2, 3)):
+        start = f"{folder}/{name}-{batch_size}"
+        alone = np.load(f"{start}-1-0.npy")
+        found = [np.load(f"{start}-{size}-{rank}.npy") for rank in range(size)]
+        is_same = all(f.tobytes() == found[0].tobytes() for f in found)
+        bits = "same" if is_same else "DIFFERENT"
+        print(
+            f"{name}, batch_size={batch_size}, {size} processes: largest difference "
+            f"{np.nanmax(np.abs(found[0] - alone)):.1e}, {bits} bits in all of them"
+        )
 
 
-def run_accuracy() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for size in (1, 2, 4):
-            codes = ended(started(size, folder, accuracy), 3600)
-            assert codes == [0] * size, codes
-            errors = 100 * np.load(f"{folder}/errors-{size}-0.npy")
-            spread = errors.std(ddof=1) / np.sqrt(len(errors))
-            print(f"{size} processes: test error {errors.mean():.2f} +- {spread:.2f} %")
+def run_search(folder: str) -> None:
+    run(2, folder, search)
+    first, second = (np.load(f"{folder}/search-{rank}.npy") for rank in range(2))
+    assert first.tobytes() == second.tobytes()
+    print("GridSearchCV(n_jobs=2) in the block: same scores in both processes")
+
+
+def run_accuracy(folder: str) -> None:
+    for size in (1, 2, 4):
+        run(size, folder, accuracy)
+        errors = 100 * np.load(f"{folder}/errors-{size}-0.npy")
+        spread = errors.std(ddof=1) / np.sqrt(len(errors))
+        print(f"{size} processes: test error {errors.mean():.2f} +- {spread:.2f} %")
 
 
 def run_kills(n_kills: int) -> None:
@@ -210,30 +206,38 @@ def run_kills(n_kills: int) -> None:
             break
         with tempfile.TemporaryDirectory() as folder:
             clock = time.monotonic()
-            assert ended(started(2, folder, resumed, name), 600) == [0, 0]
+            run(2, folder, resumed, name)
             takes = time.monotonic() - clock
             expected = Path(f"{folder}/digest-0").read_text()
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(3):
-                processes = started(2, folder, resumed, name)
-                time.sleep(random.uniform(0.2, 0.8) * takes)
-                victim = random.choice(processes)
-                if victim.is_alive():
-                    os.kill(victim.pid, signal.SIGKILL)
-                    n_made += 1
-                killed_at = time.monotonic()
-                codes = ended(processes, 60)
-                assert None not in codes, "a process hangs"
-                longest = max(longest, time.monotonic() - killed_at)
-            assert ended(started(2, folder, resumed, name), 600) == [0, 0]
+                n_hit, seconds = kill_one(folder, name, takes)
+                n_made, longest = n_made + n_hit, max(longest, seconds)
+            run(2, folder, resumed, name)
             found = {Path(f"{folder}/digest-{rank}").read_text() for rank in (0, 1)}
-            n_fits += 1
-            n_same += found == {expected}
-            print(f"{name}: {'same bits' if found == {expected} else 'OTHER BITS'}")
+        n_fits += 1
+        n_same += found == {expected}
+        print(f"{name}: {'same bits' if found == {expected} else 'OTHER BITS'}")
     print(
         f"{n_made} kills, {n_same} of {n_fits} fits ended with the same bits; the "
         f"other process ended after at most {longest:.1f} s"
     )
+
+
+def kill_one(folder: str, name: str, takes: float) -> tuple[int, float]:
+    """Kill one of two processes of a fit at a random time.
+
+    Return whether it still ran, and the seconds until the other one ended.
+    """
+    processes = started(2, folder, resumed, name)
+    time.sleep(random.uniform(0.2, 0.8) * takes)
+    victim = random.choice(processes)
+    is_hit = victim.is_alive()
+    if is_hit:
+        victim.kill()
+    killed_at = time.monotonic()
+    assert None not in ended(processes, 60), "a process hangs"
+    return int(is_hit), time.monotonic() - killed_at
 
 
 def main() -> None:
@@ -242,14 +246,16 @@ def main() -> None:
     parser.add_argument("--search", action="store_true")
     parser.add_argument("--accuracy", action="store_true")
     options = parser.parse_args()
-    if options.search:
-        run_search()
-    elif options.accuracy:
-        run_accuracy()
-    elif options.kills:
+    if options.kills:
         run_kills(options.kills)
-    else:
-        run_comparison()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if options.search:
+            run_search(folder)
+        elif options.accuracy:
+            run_accuracy(folder)
+        else:
+            run_comparison(folder)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Kill fits with SIGKILL, start them again, and compare the results bit by bit.
 
-    python benchmarks/resume/kill.py              # after every epoch, during writes
+    python benchmarks/resume/kill.py              # after writes, and during them
     python benchmarks/resume/kill.py --random 100 # that many kills at random times
     python benchmarks/resume/kill.py --cost       # what storing the progress costs
 
@@ -11,14 +11,15 @@ times, and all fitted attributes.
 
 import argparse
 import hashlib
+import itertools
+import multiprocessing
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
-import traceback
 import warnings
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
@@ -29,10 +30,10 @@ from skorch.callbacks import LRScheduler
 
 import skpresto
 from skpresto import baselines
-from skpresto._resume import files
-from skpresto._resume.journal import FitJournal
 
 COSINE = torch.optim.lr_scheduler.CosineAnnealingLR
+AFTER, DURING = "after a write", "during a write"
+FORK = multiprocessing.get_context("fork")
 
 
 def problem():
@@ -93,131 +94,93 @@ def digest(clf, X):
     return found.hexdigest()
 
 
-def attempt(clf, data, folder, out, before=None):
-    """Fit in a child process; return its process id."""
-    child = os.fork()
-    if child:
-        return child
+def kill_self_at(n_writes, when):
+    """Let this process kill itself at its n-th write."""
+    counter = itertools.count(1)
+    replace, save = os.replace, torch.save
+
+    def kill_if_due():
+        if next(counter) == n_writes:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def replace_and_kill(*args):
+        replace(*args)
+        kill_if_due()
+
+    def save_half(state, file):  # and not yet in its place
+        save(state, file)
+        file.truncate(file.tell() // 2)
+        kill_if_due()
+        file.seek(0)
+        save(state, file)
+
+    if when == AFTER:
+        os.replace = replace_and_kill
+    else:
+        torch.save = save_half
+
+
+def attempt(clf, data, folder, self_kill):
+    """Fit in this process, and write a digest of the result."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    try:
-        if before is not None:
-            before()
-        with skpresto.resumable(folder, every=0):
-            clf.fit(**data)
-        Path(out).write_text(digest(clf, data["X"]))
-        os._exit(0)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
+    if self_kill is not None:
+        kill_self_at(*self_kill)
+    with skpresto.resumable(folder / "fit", every=0):
+        clf.fit(**data)
+    (folder / "digest").write_text(digest(clf, data["X"]))
 
 
-def kill_self_at(n_writes, when):
-    """Return a function that lets the process kill itself at its n-th write."""
+def until_done(clf, data, kills):
+    """Start and kill until a fit ends; return its digest and the number of kills.
 
-    def prepare():
-        counter = iter(range(1, n_writes + 1))
-
-        def count(*args, **kwargs):
-            if next(counter, None) in (None, n_writes):
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        if when == "after an epoch":
-            original = FitJournal.save
-            FitJournal.save = lambda *a: (original(*a), count())
-        else:  # half of the file is written, and not yet in its place
-            original = torch.save
-
-            def half(state, file):
-                original(state, file)
-                file.truncate(file.tell() // 2)
-                count()
-                file.seek(0)
-                original(state, file)
-
-            files.torch.save = half
-
-    return prepare
+    A kill is a number of seconds, or what :func:`kill_self_at` needs.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for n_kills, kill in enumerate([*kills, None]):
+            is_timed = isinstance(kill, float)
+            args = clf, data, folder, None if is_timed else kill
+            process = FORK.Process(target=attempt, args=args)
+            process.start()
+            if is_timed:
+                process.join(kill)
+                process.kill()
+            process.join()
+            if (folder / "digest").exists():
+                return (folder / "digest").read_text(), n_kills
+            assert process.exitcode == -signal.SIGKILL, "the attempt failed"
+    raise RuntimeError(f"The fit does not end after {n_kills} kills.")
 
 
-def until_done(clf, data, folder, kills):
-    """Start and kill until a fit ends; return its digest and the number of kills."""
-    out, n_kills = folder / "digest", 0
-    for kill in kills:
-        child = attempt(clf, data, folder / "fit", out, getattr(kill, "prepare", None))
-        if callable(kill):
-            kill(child)
-        _, status = os.waitpid(child, 0)
-        if out.exists():
-            break
-        assert os.WIFSIGNALED(status), f"the attempt failed with status {status}"
-        n_kills += 1
-    return out.read_text(), n_kills
+def compare(where, contender, kills):
+    """Compare a killed fit with an uninterrupted one; return the number of kills."""
+    name, clf, data = contender
+    expected, _ = until_done(clf, data, [])
+    found, n_kills = until_done(clf, data, kills)
+    verdict = "equal" if expected == found else "DIFFERENT"
+    print(f"{f'{where}: {name}':45s} {n_kills:4d} kills  {verdict}", flush=True)
+    return n_kills
 
 
-class SelfKill:
-    """A kill that the process makes itself, at a certain write."""
-
-    def __init__(self, n_writes, when):
-        self.prepare = kill_self_at(n_writes, when)
-
-
-def at_random(rng, longest):
-    """Yield kills after random times, and in the end none."""
-
-    def kill(child):
-        time.sleep(rng.uniform(0, longest))
-        os.kill(child, signal.SIGKILL)
-
-    for _ in range(5):
-        yield kill
-    yield None
-
-
-def endless(when):
-    """Yield a kill at the first write of every attempt: one epoch each."""
-    for _ in range(200):
-        yield SelfKill(1, when)
-        if when != "after an epoch":  # or the fit would never get any further
-            yield SelfKill(3, when)
-
-
-def compare(clf, data, kills):
-    """Return whether a killed fit equals an uninterrupted one, and its kills."""
-    with tempfile.TemporaryDirectory() as folder:
-        whole, killed = Path(folder) / "whole", Path(folder) / "killed"
-        whole.mkdir()
-        killed.mkdir()
-        expected, _ = until_done(clf, data, whole, [None])
-        found, n_kills = until_done(clf, data, killed, kills)
-    return expected == found, n_kills
-
-
-def report(name, is_equal, n_kills):
-    print(f"{name:45s} {n_kills:4d} kills  {'equal' if is_equal else 'DIFFERENT'}")
-    sys.stdout.flush()
-
-
-def at_every_epoch():
-    for when in ("after an epoch", "during a write"):
-        total = 0
-        for name, clf, data in contenders():
-            is_equal, n_kills = compare(clf, data, endless(when))
-            total += n_kills
-            report(f"{when}: {name}", is_equal, n_kills)
+def at_every_write():
+    for when in (AFTER, DURING):
+        # At the first write of all attempts, a fit would never get any further.
+        kills = [(1, when), (3, when)] * 200
+        total = sum(compare(when, contender, kills) for contender in contenders())
         print(f"{total} kills {when}\n")
 
 
 def at_random_times(n_wanted):
     rng, total = random.Random(0), 0
     while total < n_wanted:
-        for name, clf, data in contenders():
+        for contender in contenders():
+            _, clf, data = contender
             started = time.perf_counter()
             clf.fit(**data)
             longest = 0.7 * (time.perf_counter() - started)
-            is_equal, n_kills = compare(clf, data, at_random(rng, longest))
-            total += n_kills
-            report(f"random times: {name}", is_equal, n_kills)
+            kills = [rng.uniform(0, longest) for _ in range(5)]
+            total += compare("random times", contender, kills)
     print(f"{total} kills at random times\n")
 
 
@@ -229,15 +192,14 @@ def cost():
     clf = skpresto.PrestoppingClassifier(max_epochs=30, random_state=0)
     for every in (30.0, 5.0, 0.0):
         best = {"plain": np.inf, "stored": np.inf}
-        for _ in range(7):
+        for way in [*best] * 7:
             started = time.process_time()
-            clf.fit(X, y)
-            best["plain"] = min(best["plain"], time.process_time() - started)
-            started = time.process_time()
-            folder = tempfile.mkdtemp()
-            with skpresto.resumable(folder, every=every):
+            is_stored, folder = way == "stored", tempfile.mkdtemp()
+            with (
+                skpresto.resumable(folder, every=every) if is_stored else nullcontext()
+            ):
                 clf.fit(X, y)
-            best["stored"] = min(best["stored"], time.process_time() - started)
+            best[way] = min(best[way], time.process_time() - started)
         ratio = best["stored"] / best["plain"] - 1
         print(f"every={every:g} s: {ratio:+.1%} of {best['plain']:.1f} s")
 
@@ -254,7 +216,7 @@ def main():
     elif arguments.random:
         at_random_times(arguments.random)
     else:
-        at_every_epoch()
+        at_every_write()
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def test_stored_fits_are_measured_once(audit, fits, capsys):
     arguments = ["--stored", "--fits", str(fits), "--results", str(path), "--jobs", "1"]
     for _ in range(2):
         assert audit.run.main(arguments) == 0
-    found = audit.run.read(path)
+    found = list(audit.run.results.lines(path))
     assert [r["audit"]["data"] for r in found] == ["satimage", "letter"]
     first = found[0]
     assert set(first["counts"]) == {"50", "100", "200", "500", "estimated", "all"}
@@ -41,14 +41,14 @@ def test_stored_fits_are_measured_once(audit, fits, capsys):
     assert low <= expected <= high
     assert len(first["classes"]) == 3
     assert audit.run.main([*arguments, "--again"]) == 0
-    assert len(audit.run.read(path)) == 2
+    assert len(list(audit.run.results.lines(path))) == 2
 
 
 def test_tables_show_coverage_and_misses(audit, fits):
     path = fits / "results.jsonl"
     arguments = ["--stored", "--fits", str(fits), "--results", str(path), "--jobs", "1"]
     audit.run.main(arguments)
-    results = audit.run.read(path)
+    results = list(audit.run.results.lines(path))
     results[0]["counts"]["all"] = [10, 5, 20, 300, 600]
     lines = list(audit.table.coverage_table(results))
     assert lines[-4].startswith("| errors among all labels | 2 | 0.500 |")
@@ -82,7 +82,7 @@ def test_rows_of_development_include_low_noise(audit):
 
 
 def test_committed_results_cover_the_truth(audit):
-    found = audit.run.read(audit.run.RESULTS)
+    found = list(audit.run.results.lines(audit.run.RESULTS))
     usual = [r for r in found if r["audit"]["data"] not in audit.audits.IMPOSSIBLE]
     for mode in audit.audits.MODES:
         counts = [

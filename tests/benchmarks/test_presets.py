@@ -1,24 +1,20 @@
+import pandas as pd
 import pytest
+
+ROW = ["data", "noise", "rate"]
 
 
 @pytest.fixture(scope="module")
-def laptop(accuracy):
-    return accuracy.presets.laptop()
+def cells_of(accuracy):
+    """Return a function that returns the cells of a preset as a table."""
+    return lambda name: pd.DataFrame(accuracy.presets.PRESETS[name]().cells)
 
 
-def first(cells, **wanted):
-    """Return the position of the first cell with these values."""
-    return next(
-        i
-        for i, cell in enumerate(cells)
-        if all(getattr(cell, name) == value for name, value in wanted.items())
-    )
-
-
-@pytest.mark.parametrize("name", ["smoke", "laptop", "rivals", "cost", "paper"])
+@pytest.mark.parametrize(
+    "name", ["smoke", "laptop", "rivals", "cost", "quality", "paper"]
+)
 def test_cells_are_unique_and_have_settings(accuracy, name):
     preset = accuracy.presets.PRESETS[name]()
-    assert len(set(preset.cells)) == len(preset.cells)
     assert len({cell.key for cell in preset.cells}) == len(preset.cells)
     assert {cell.data for cell in preset.cells} == set(preset.settings)
     for cell in preset.cells:
@@ -28,113 +24,74 @@ def test_cells_are_unique_and_have_settings(accuracy, name):
         assert setting.source in accuracy.data.LOADERS
 
 
-def test_heavy_and_real_noise_come_first(laptop):
-    cells = laptop.cells
-    assert (cells[0].method, cells[1].method) == ("Default", "clean subset")
-    assert (cells[0].data, cells[0].noise, cells[0].rate) == ("letter", "pair", 0.4)
-    second_seed = first(cells, seed=1)
-    before = cells[:second_seed]
-    assert all(c.rate == 0.4 or c.rate is None for c in before)
-    assert {c.noise for c in before} >= {"worst", "one", "gazetteer", "lf", "symmetric"}
-    order = [
-        second_seed,
-        first(cells, seed=2),
-        first(cells, q=20),
-        first(cells, data="fashion_mnist"),
-        first(cells, rate=0.3),
-        first(cells, rate=0.2),
-        first(cells, rate=0.1),
-        first(cells, data="letter", noise="clean"),
-    ]
+def test_the_stored_results_are_those_of_the_presets(accuracy):
+    for name in ("laptop", "rivals", "cost", "quality"):
+        preset = accuracy.presets.PRESETS[name]()
+        path = accuracy.comparison.FOLDER / f"{name}.jsonl"
+        found = accuracy.results.read(path)
+        assert set(found) <= set(preset.cells)
+        for cell, result in found.items():
+            assert accuracy.results.is_done(result, preset.settings[cell.data])
+
+
+def test_heavy_and_real_noise_come_first(cells_of):
+    cells = cells_of("laptop")
+    assert cells["method"][:2].tolist() == ["Default", "clean subset"]
+    before = cells[: cells["seed"].eq(1).idxmax()]
+    assert set(before["rate"].dropna()) == {0.4}
+    assert {"worst", "one", "gazetteer", "lf", "symmetric"} <= set(before["noise"])
+    firsts = {"seed": 1, "q": 20, "data": "fashion_mnist", "rate": 0.3}
+    order = [cells[name].eq(value).idxmax() for name, value in firsts.items()]
     assert order == sorted(order)
 
 
-def test_the_laptop_preset_is_complete(laptop):
-    def found(**wanted):
-        return {
-            (c.method, c.rule, c.q, c.seed)
-            for c in laptop.cells
-            if all(getattr(c, name) == value for name, value in wanted.items())
-        }
-
+def test_the_laptop_preset_is_complete(cells_of):
     # Nine methods, four more rules, three seeds; on two rows four more q; and with
     # the heaviest noise the paper's Prestopping+.
-    assert len(found(data="satimage", noise="pair", rate=0.2)) == 13 * 3
-    assert len(found(data="letter", noise="pair", rate=0.4)) == 18 * 3
-    assert len(found(data="cifar10n_feat", noise="worst")) == 18 * 3
-    assert len(found(data="cifar10n", noise="worst")) == 13 * 2
-    assert len(found(data="letter", noise="clean")) == 9 * 3
+    count = cells_of("laptop").groupby(ROW, dropna=False).size()
+    assert count["satimage", "pair", 0.2] == 13 * 3
+    assert count["letter", "pair", 0.4] == 18 * 3
+    assert count["cifar10n_feat", "worst"].item() == 18 * 3
+    assert count["cifar10n", "worst"].item() == 13 * 2
+    assert count["letter", "clean", 0.0] == 9 * 3
 
 
-def test_clean_labels_are_run_without_rules_that_need_noise(laptop):
-    clean = [cell for cell in laptop.cells if not cell.is_noisy]
-    assert {c.rule for c in clean} == {None, "default rule", "validation"}
-    assert "clean subset" not in {c.method for c in clean}
+def test_clean_labels_are_run_without_rules_that_need_noise(cells_of):
+    clean = cells_of("laptop").query("noise == 'clean'")
+    assert set(clean["rule"].dropna()) == {"default rule", "validation"}
+    assert "clean subset" not in set(clean["method"])
 
 
-def test_no_cell_needs_true_labels_that_are_not_known(accuracy):
-    cells = accuracy.presets.paper().cells
-    animal = [c for c in cells if c.data.startswith("animal10n")]
-    food = [c for c in cells if c.data.startswith("food101n")]
-    assert {c.rule for c in animal} & {"oracle", "validation"} == set()
-    assert "validation" in {c.rule for c in food}
-    assert "oracle" not in {c.rule for c in food}
-    assert "clean subset" not in {c.method for c in animal + food}
+def test_no_cell_needs_true_labels_that_are_not_known(cells_of):
+    cells = cells_of("paper").query("noise == 'web'")
+    rules = cells.groupby(cells["data"].str.split().str[0])["rule"].agg(set)
+    assert not rules["animal10n"] & {"oracle", "validation"}
+    assert "validation" in rules["food101n"]
+    assert "oracle" not in rules["food101n"]
+    assert "clean subset" not in set(cells["method"])
 
 
-def where(cells, **wanted):
-    """Return the cells with these values."""
-    return [
-        cell
-        for cell in cells
-        if all(getattr(cell, name) == value for name, value in wanted.items())
-    ]
-
-
-@pytest.fixture(scope="module")
-def rivals(accuracy):
-    return accuracy.presets.PRESETS["rivals"]()
-
-
-def test_rivals_are_ordered_by_seed_then_cost_then_row(accuracy, rivals):
-    cells = rivals.cells
-    assert [c.seed for c in cells] == sorted(c.seed for c in cells)
+def test_rivals_are_ordered_by_seed_then_cost(accuracy, cells_of):
+    cells = cells_of("rivals")
     tiers = accuracy.rivals.TIERS
     tier_of = {name: i for i, names in enumerate(tiers) for name in names}
-    for seed in range(3):
-        order = [tier_of[c.method] for c in where(cells, seed=seed)]
-        assert order == sorted(order)
-    assert [c.method for c in cells[:4]] == list(tiers[0])
-    assert len({(c.data, c.noise, c.rate) for c in cells[:4]}) == 1
+    order = cells.assign(tier=cells["method"].map(tier_of))[["seed", "tier"]]
+    assert order.equals(order.sort_values(["seed", "tier"], kind="stable"))
+    assert cells["method"][:4].tolist() == list(tiers[0])
+    assert len(cells[:4].drop_duplicates(ROW)) == 1
 
 
-def test_every_method_is_run_on_every_row_of_the_comparison(accuracy, rivals):
-    n_rows = len(accuracy.rivals.TABLE_ROWS), len(accuracy.rivals.IMAGE_ROWS)
-    assert n_rows == (18, 4)
-    names = [m for m in accuracy.contenders.METHODS if m != "clean subset"]
-    for name in names:
-        found = where(rivals.cells, method=name)
+def test_every_method_is_run_on_every_row_of_the_comparison(accuracy, cells_of):
+    cells, methods = cells_of("rivals"), accuracy.contenders.METHODS
+    n_tables, n_images = 18, 4
+    for name in [name for name in methods if name != "clean subset"]:
         n_ctrl = 3 * (name in accuracy.rivals.CTRL_METHODS)
-        is_network = accuracy.contenders.METHODS[name].is_network
-        assert len(found) == 3 * n_rows[0] + 2 * n_rows[1] * is_network + n_ctrl, name
-    clean = where(rivals.cells, noise="clean")
-    assert "clean subset" not in {c.method for c in clean}
-    assert {c.seed for c in where(rivals.cells, data="cifar10n")} == {0, 1}
-    assert len(where(rivals.cells, data="letter", noise="instance", rate=0.3)) == 3 * 35
+        n_wanted = 3 * n_tables + 2 * n_images * methods[name].is_network + n_ctrl
+        assert (cells["method"] == name).sum() == n_wanted, name
+    assert set(cells.query("data == 'cifar10n'")["seed"]) == {0, 1}
 
 
-def test_cells_of_both_presets_have_the_same_settings(accuracy, laptop, rivals):
-    common = set(laptop.cells) & set(rivals.cells)
-    assert len(common) > 400
-    for cell in common:
-        assert laptop.settings[cell.data] == rivals.settings[cell.data]
-
-
-def test_cost_is_measured_on_two_rows_for_every_other_method(accuracy):
-    preset = accuracy.presets.PRESETS["cost"]()
-    assert preset.is_cost
-    n_methods = len(accuracy.contenders.METHODS) - 1
-    assert len(preset.cells) == 2 * n_methods
-    assert "Default" not in {c.method for c in preset.cells}
-    # Both rows of a method, then those of the next.
-    assert preset.cells[0].method == preset.cells[1].method
+def test_cost_is_measured_on_two_rows_for_every_other_method(accuracy, cells_of):
+    counts = cells_of("cost")["method"].value_counts(sort=False)
+    assert set(counts) == {2}
+    assert set(counts.index) == set(accuracy.contenders.METHODS) - {"Default"}

@@ -15,7 +15,7 @@ def fake(accuracy, monkeypatch):
         return {**vars(cell), **setting.fingerprint, "error_last": 0.5}
 
     measure.broken, measure.ran = set(), ran
-    monkeypatch.setattr(accuracy.run, "measure", measure)
+    monkeypatch.setitem(accuracy.run.MEASURES, "accuracy", measure)
     return measure
 
 
@@ -41,8 +41,9 @@ SLOW = ("HistGradientBoosting", "CleanLearning of HistGradientBoosting")
 USE_RATE = ("noise rate", "memorized fraction")
 
 
-def test_smoke_preset_runs_end_to_end(accuracy, methods, run, path, capsys):
-    methods = [name for name in methods if name not in SLOW]
+def test_smoke_preset_runs_end_to_end(accuracy, run, path):
+    known = accuracy.contenders.METHODS.items()
+    methods = [n for n, m in known if m.is_available and n not in SLOW]
     assert run("--methods", *methods) == 0
     found = accuracy.results.read(path)
     wanted = [c for c in accuracy.presets.smoke().cells if c.method in methods]
@@ -63,9 +64,9 @@ def test_smoke_preset_runs_end_to_end(accuracy, methods, run, path, capsys):
         assert (result["stop_epoch"] is not None) == is_stopping
         is_given = "noise_rate" in str(result["params"])
         assert is_given == (method.takes_rate or result["rule"] in USE_RATE)
-    summary = accuracy.summary.Summary(found.values())
+    fits = accuracy.fits.read_fits(path)
     for part in accuracy.tables.PARTS:
-        assert list(part(summary))
+        assert list(part(fits))
 
 
 def check_errors(result, has_epochs):
@@ -144,19 +145,53 @@ def test_a_method_that_is_not_installed_fails_alone(accuracy, run, path, monkeyp
     assert [c.method for c in accuracy.results.read(path)] == ["Default"]
 
 
-def test_the_preset_cost_measures_times_only(accuracy, path, monkeypatch):
-    cell = accuracy.cells.Cell(
-        "Prestopping", "digits", "pair", 0.4, 0, 10, "default rule"
-    )
-    preset = accuracy.grids.preset_of(accuracy.settings.SMOKE, [cell], is_cost=True)
-    monkeypatch.setitem(accuracy.run.PRESETS, "cost", lambda: preset)
-    options = ["--preset", "cost", "--jobs", "1", "--results", str(path)]
-    assert accuracy.run.main(options) == 0
-    (result,) = accuracy.results.read(path).values()
+@pytest.fixture
+def run_on_digits(accuracy, path, monkeypatch):
+    """Return a function that runs cells on digits, and returns their results."""
+
+    def run(measures, *cells):
+        preset = accuracy.grids.preset_of(accuracy.settings.SMOKE, cells, measures)
+        monkeypatch.setitem(accuracy.run.PRESETS, measures, lambda: preset)
+        options = ["--preset", measures, "--jobs", "1", "--results", str(path)]
+        assert accuracy.run.main(options) == 0
+        return accuracy.results.read(path).values()
+
+    return run
+
+
+DIGITS = "digits", ("pair", 0.4)
+
+
+def test_the_preset_cost_measures_times_only(accuracy, run_on_digits):
+    cell = accuracy.grids.cell_of("Prestopping", DIGITS, 0)
+    (result,) = run_on_digits("cost", cell)
     assert len(result["cpu_seconds"]) == len(result["default_cpu_seconds"]) == 2
     ratio = min(result["cpu_seconds"]) / min(result["default_cpu_seconds"])
     assert result["cost"] == ratio > 0
     assert "error_last" not in result
+
+
+def test_the_preset_quality_measures_scores_of_labels(
+    accuracy, run_on_digits, path, capsys
+):
+    expected = {
+        "Default": {"label_agreement_", "label_quality_", "aum", "log_margin"},
+        "Prestopping": {"label_agreement_", "label_quality_"},
+    }
+    if accuracy.contenders.METHODS["CleanLearning"].is_available:
+        expected["CleanLearning"] = set(accuracy.out_of_fold.CLEANLAB_SCORES)
+    cells = [accuracy.grids.cell_of(method, DIGITS, 0) for method in expected]
+    found = run_on_digits("quality", *cells)
+    assert {r["method"]: set(r["scores"]) for r in found} == expected
+    for result in found:
+        for score in result["scores"].values():
+            assert result["noise_rate"] < score["average_precision"] <= 1
+            assert 0.5 < score["auroc"] <= 1
+    capsys.readouterr()
+    assert accuracy.quality_table.main([str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "| Prestopping: `label_quality_` |" in shown
+    assert shown.count("| digits, pair 40 % | ") == len(accuracy.ranking.METRICS)
 
 
 def test_an_interrupt_keeps_finished_cells(accuracy, fake, run, path, monkeypatch):
@@ -165,7 +200,7 @@ def test_an_interrupt_keeps_finished_cells(accuracy, fake, run, path, monkeypatc
             raise KeyboardInterrupt
         return fake(cell, setting)
 
-    monkeypatch.setattr(accuracy.run, "measure", interrupt)
+    monkeypatch.setitem(accuracy.run.MEASURES, "accuracy", interrupt)
     assert run() == 130
     assert len(accuracy.results.read(path)) == 3
 
