@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skpresto.audit import LabelReport
+from skpresto.audit._export import csv_text
 from skpresto.audit._fit import audit_epochs, audit_estimator, fit_report
 from skpresto.audit._page import About, render_page
 from skpresto.audit._safe_write import check_writable, write_text
@@ -18,12 +19,8 @@ from skpresto.audit._sources import (
     read_table,
 )
 from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
-from skpresto.audit._table import table_lines
-from skpresto.cli._progress import FitProgress, expected_duration
+from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
-
-#: Rows from which on the time that an audit will take is estimated beforehand.
-_MANY_ROWS = 20_000
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -40,8 +37,8 @@ def run(arguments: argparse.Namespace) -> None:
     about = _about(source, arguments, report, notes, time.perf_counter() - started)
     page = render_page(report, about=about, shown=source.view(), top=arguments.top)
     if arguments.table is not None:
-        lines = table_lines(report, source)
-        write_text(arguments.table, lines, overwrite=arguments.force)
+        rows = csv_text(_row_table(report, source), float_format="%.6g")
+        write_text(arguments.table, rows, overwrite=arguments.force)
     write_text(out, page, overwrite=arguments.force)
     terminal.summarize(report, about, outputs)
 
@@ -92,18 +89,21 @@ def _report(
         epochs=arguments.epochs,
         n_jobs=arguments.jobs,
     )
-    if len(features) >= _MANY_ROWS:
-        duration = expected_duration(estimator, features, source.labels)
-        terminal.say(f"Training on {len(features):,} rows takes {duration}")
     with (
-        FitProgress(terminal, estimator) as progress,
+        fit_progress(terminal, estimator),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
-        estimator.set_params(callbacks=[("progress", progress.callback())])
         report = fit_report(estimator, features, source.labels)
     own = [w for w in caught if issubclass(w.category, UserWarning)]
     return report, list(dict.fromkeys(str(w.message) for w in own))
+
+
+def _row_table(report: LabelReport, source: Source) -> Any:
+    """Return a line per row of the input; rows that were left out have no values."""
+    columns = ["given", "suggested", "quality", "is_safe"]
+    table = report.frame[columns].astype({"is_safe": "Int8"}).set_axis(source.rows)
+    return table.reindex(range(source.n_rows)).set_axis(source.row_keys())
 
 
 def _about(

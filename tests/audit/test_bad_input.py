@@ -53,7 +53,7 @@ def test_something_that_is_no_estimator_is_named(blobs):
 def test_a_search_must_have_kept_its_best_estimator(blobs):
     clf = quick(PrestoppingClassifier, max_epochs=2)
     search = GridSearchCV(clf, {"q": [5]}, cv=2, refit=False).fit(*blobs)
-    with pytest.raises(TypeError, match="Search with refit=True"):
+    with pytest.raises(ValueError, match="Search with refit=True"):
         from_estimator(search, *blobs)
 
 
