@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from skpresto.audit._safe_write import write_text
+from skpresto.audit._safe_write import write_texts
 
 #: What a spreadsheet takes for a formula. Numbers with a sign are none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d+(e[+-]?\d+)?\Z)", re.IGNORECASE)
@@ -64,5 +64,5 @@ def text_or_file(text: str, path: Any) -> str | None:
     """Write a text to a file; return it instead if there is no path."""
     if path is None:
         return text
-    write_text(Path(path), text, overwrite=True)
+    write_texts({Path(path): text}, overwrite=True)
     return None

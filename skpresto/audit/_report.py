@@ -116,6 +116,7 @@ class LabelReport:
         owner = f"{cls.__name__}.from_estimator"
         fields = fields_of_estimator(estimator, y, owner)
         check_samples(X, len(fields["given"]), owner)
+        check_samples(trajectories, len(fields["given"]), owner, "trajectories")
         return cls(**fields, index=index_of(X, y), X=X, trajectories=trajectories)
 
     @classmethod

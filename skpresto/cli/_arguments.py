@@ -96,6 +96,8 @@ def _add_apply(commands: Any) -> None:
     add("--out", type=Path, metavar="FILE", help="the corrected file")
     folder = "copy all images to a new folder, by their corrected class"
     add("--move-to", type=Path, metavar="FOLDER", help=folder)
+    new = "a class that the data does not have yet; may be repeated"
+    add("--new-class", metavar="NAME", action="append", default=[], help=new)
 
 
 def _positive(text: str) -> int:

@@ -91,7 +91,7 @@ def fingerprint_of_strings(strings: Iterable[str]) -> str:
     return content.hexdigest()
 
 
-def nearest_name(name: str, known: Sequence[str]) -> str:
+def nearest_name(name: str, known: Sequence[str], what: str = "columns") -> str:
     """Return a hint at the nearest known name, or the list of names.
 
     Examples
@@ -106,7 +106,7 @@ def nearest_name(name: str, known: Sequence[str]) -> str:
     if near:
         return f"Did you mean {lowered[near[0]]!r}?"
     shown = ", ".join(repr(other) for other in known[:10])
-    return f"The columns are {shown}{', ...' if len(known) > 10 else ''}."
+    return f"The {what} are {shown}{', ...' if len(known) > 10 else ''}."
 
 
 def labeled_rows(column: pd.Series, what: str, way_out: str) -> dict[str, Any]:
