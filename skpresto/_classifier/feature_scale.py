@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import ks_2samp
 from torch import from_numpy
 
 from skpresto._data.samples import ArrayRows, SampleRows, TensorRows
@@ -108,8 +109,8 @@ def features_of_other_scale(X: NDArray, X_val: NDArray) -> NDArray[np.bool_]:
     ratio = X_val.std(axis=0) / scale
     is_far = varies & ((shift > 1) | (ratio > 2) | (ratio < 0.5))
     distance = np.zeros(len(is_far))
-    for feature in is_far.nonzero()[0]:
-        distance[feature] = _distance(X[:, feature], X_val[:, feature])
+    for i in is_far.nonzero()[0]:
+        distance[i] = ks_2samp(X[:, i], X_val[:, i], method="asymp").statistic
     is_far &= distance > _distance_by_chance(len(X), len(X_val), _FALSE_ALARM)
     is_extreme = is_far & ((shift > 10) | (ratio > 10))
     # One of many features is further away by chance than each of half of them.
@@ -118,16 +119,6 @@ def features_of_other_scale(X: NDArray, X_val: NDArray) -> NDArray[np.bool_]:
     if 2 * is_far.sum() >= varies.sum() or is_extreme.any():
         return is_far
     return np.zeros_like(is_far)
-
-
-def _distance(first: NDArray, second: NDArray) -> float:
-    """Return the largest difference of two empirical distribution functions."""
-    values = np.concatenate([first, second])
-    fractions = [
-        np.searchsorted(np.sort(part), values, side="right") / len(part)
-        for part in (first, second)
-    ]
-    return float(np.abs(fractions[0] - fractions[1]).max())
 
 
 def _distance_by_chance(n: int, m: int, probability: float) -> float:

@@ -2,15 +2,20 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from skpresto.audit._decisions import Decisions
-from skpresto.audit._safe_write import check_writable, whole_file
+from skpresto.audit._safe_write import UNFINISHED, check_writable, whole_file
+from skpresto.audit._same_file import same_file
 from skpresto.audit._sources.base import fingerprint_of_file, nearest_name
-from skpresto.audit._sources.delimited import Layout, layout_of
-from skpresto.audit._sources.frames import PARQUET_ENDINGS, label_strings
+from skpresto.audit._sources.delimited import Layout, layout_of, wrong_encoding
+from skpresto.audit._sources.frames import (
+    MISSING_LABELS,
+    PARQUET_ENDINGS,
+    label_strings,
+)
 from skpresto.audit._sources.images import fingerprint_of_folder, images_below
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -23,6 +28,7 @@ def apply_to_table(
     *,
     encoding: str | None = None,
     overwrite: bool = False,
+    new_classes: Sequence[str] = (),
 ) -> None:
     """Write a copy of a CSV or Parquet file with the decided labels.
 
@@ -38,60 +44,73 @@ def apply_to_table(
         Encoding of a CSV file; None means UTF-8.
     overwrite : bool, default=False
         Whether an existing copy may be replaced.
+    new_classes : sequence of str, default=()
+        Labels that may be decided on though no row has them.
     """
-    if out.exists() and out.samefile(path):
-        raise ValueError(f"{path} is never overwritten. Choose another name for --out.")
-    check_writable(out, overwrite=overwrite)
     decisions.check_fingerprint(fingerprint_of_file(path), path)
     if path.suffix.lower() in PARQUET_ENDINGS:
-        _apply_to_parquet(decisions, path, out, overwrite)
+        from pyarrow import parquet
+
+        table = _corrected_table(decisions, path, new_classes)
+        with whole_file(out, overwrite=overwrite, mode="wb") as file:
+            parquet.write_table(table, file)
         return
     layout = layout_of(path, encoding)
+    position = layout.columns.index(_column(decisions, list(layout.columns), path))
+    decisions.check_labels(_labels_of(layout, position), path, new_classes)
     options = {"encoding": _encoding_with_mark(layout), "newline": ""}
     with whole_file(out, overwrite=overwrite, **options) as file:
-        file.writelines(_corrected_lines(decisions, layout))
+        file.writelines(_corrected_lines(decisions, layout, position))
 
 
-def _corrected_lines(decisions: Decisions, layout: Layout) -> Iterator[str]:
-    column = _column(decisions, list(layout.columns), layout.path)
-    position = layout.columns.index(column)
-    remaining = dict(decisions.changes)
+def _labels_of(layout: Layout, position: int) -> list[str | None]:
+    try:
+        rows = [values[position : position + 1] for _, values in layout.records()]
+    except UnicodeDecodeError as error:
+        raise wrong_encoding(layout.path, layout.encoding, error) from None
+    labels = ["".join(values) for values in rows[1:]]
+    return [None if label in MISSING_LABELS else label for label in labels]
+
+
+def _corrected_lines(
+    decisions: Decisions, layout: Layout, position: int
+) -> Iterator[str]:
     for row, (raw, values) in enumerate(layout.records(), start=-1):
-        if row < 0 or row not in remaining:
-            yield raw
-            continue
-        given, label = remaining.pop(row)
-        found = values[position] if position < len(values) else ""
-        if found != given:
-            raise _does_not_fit(decisions, layout.path, row, given, found)
-        values[position] = label
-        body = raw.rstrip("\r\n")
-        yield layout.line(values, raw[len(body) :])
-    if remaining:
-        row, (given, _) = next(iter(remaining.items()))
-        raise _does_not_fit(decisions, layout.path, row, given, "no such row")
+        if row in decisions.changes:
+            _, values[position] = decisions.changes[row]
+            body = raw.rstrip("\r\n")
+            raw = layout.line(values, raw[len(body) :])
+        yield raw
 
 
-def _apply_to_parquet(
-    decisions: Decisions, path: Path, out: Path, overwrite: bool
-) -> None:
+def _corrected_table(
+    decisions: Decisions, path: Path, new_classes: Sequence[str]
+) -> Any:
+    """Return the table of a Parquet file with the decided labels."""
     from pyarrow import parquet
 
     table = parquet.read_table(path)
     column = _column(decisions, table.column_names, path)
     values = table[column].to_pylist()
     names = label_strings(values)
+    decisions.check_labels(names, path, new_classes)
     original = dict(zip(names, values, strict=True))
-    for row, (given, label) in decisions.changes.items():
-        if row >= len(names) or names[row] != given:
-            found = names[row] if row < len(names) else "no such row"
-            raise _does_not_fit(decisions, path, row, given, str(found))
+    for row, (_, label) in decisions.changes.items():
+        if label not in original:
+            original[label] = _typed(label, table[column].type)
         values[row] = original[label]
     position = table.column_names.index(column)
     field = table.schema.field(column)
-    changed = table.set_column(position, field, _arrow_array(values, table[column]))
-    with whole_file(out, overwrite=overwrite, mode="wb") as file:
-        parquet.write_table(changed, file)
+    return table.set_column(position, field, _arrow_array(values, table[column]))
+
+
+def _typed(label: str, type_: Any) -> Any:
+    """Return a new class in the type of the labels."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    return pa.scalar(label).cast(type_).as_py()
 
 
 def _arrow_array(values: list[Any], like: Any) -> Any:
@@ -100,26 +119,35 @@ def _arrow_array(values: list[Any], like: Any) -> Any:
 
     if not pa.types.is_dictionary(like.type):
         return pa.array(values, type=like.type)
-    categories = like.unify_dictionaries().chunk(0).dictionary
-    codes = {value: code for code, value in enumerate(categories.to_pylist())}
+    known = like.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    names = list(dict.fromkeys([*known, *(v for v in values if v is not None)]))
+    codes = {value: code for code, value in enumerate(names)}
     indices = pa.array([codes.get(value) for value in values], like.type.index_type)
+    categories = pa.array(names, like.type.value_type)
     return pa.DictionaryArray.from_arrays(
         indices, categories, ordered=like.type.ordered
     )
 
 
-def moves_of_images(decisions: Decisions, folder: Path) -> list[tuple[Path, Path]]:
+def moves_of_images(
+    decisions: Decisions, folder: Path, new_classes: Sequence[str] = ()
+) -> list[tuple[Path, Path]]:
     """Return which images belong to another class: paths below the folder."""
+    for name in new_classes:
+        if Path(name).name != name or name.startswith("."):
+            raise ValueError(
+                f"--new-class {name!r} is no name of a folder of images. Choose one "
+                "without a slash, that does not begin with a dot."
+            )
     files = images_below(folder)
     decisions.check_fingerprint(fingerprint_of_folder(folder, files), folder)
+    decisions.check_labels([file.parent.name for file in files], folder, new_classes)
     moves, taken = [], {file.relative_to(folder) for file in files}
     for row, (given, label) in sorted(decisions.changes.items()):
         old = files[row].relative_to(folder)
-        if old.parent.name != given:
-            raise _does_not_fit(decisions, folder, row, given, old.parent.name)
         new = old.parent.with_name(label) / old.name
-        if new in taken:
-            new = new.with_stem(f"{old.stem}-from-{given}")
+        while new in taken:
+            new = new.with_stem(f"{new.stem}-from-{given}")
         taken.add(new)
         moves.append((old, new))
     return moves
@@ -138,18 +166,21 @@ def copy_images(folder: Path, moves: list[tuple[Path, Path]], new_folder: Path) 
             f"{new_folder} exists already, and nothing is overwritten. Choose a new "
             "folder."
         )
-    if folder.resolve() in new_folder.resolve().parents:
+    if any(same_file(folder, parent) for parent in new_folder.resolve().parents):
         raise ValueError(f"{new_folder} is inside {folder}. Choose a folder outside.")
     check_writable(new_folder, overwrite=False)
     target = dict(moves)
     files = [file.relative_to(folder) for file in images_below(folder)]
-    unfinished = Path(
-        tempfile.mkdtemp(prefix=f".{new_folder.name}.", dir=new_folder.parent)
-    )
+    unfinished = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=new_folder.parent))
     try:
         for file in files:
             copy = unfinished / target.get(file, file)
             copy.parent.mkdir(exist_ok=True)
+            if copy.exists():  # where a file system takes other letters for the same
+                raise FileExistsError(
+                    f"Two images of {folder} would both become {target.get(file, file)}"
+                    f" in {new_folder}. Rename one of them, and audit again."
+                )
             shutil.copy2(folder / file, copy)
         unfinished.chmod(folder.stat().st_mode)
         unfinished.rename(new_folder)
@@ -165,15 +196,6 @@ def _column(decisions: Decisions, columns: list[str], path: Path) -> str:
         hint = nearest_name(str(label), columns)
         raise ValueError(f"{path} has no column {label!r}. {hint}")
     return label
-
-
-def _does_not_fit(
-    decisions: Decisions, path: Path, row: int, given: str, found: str
-) -> ValueError:
-    return ValueError(
-        f"{decisions.path} says that row {row} of {path} has the label {given!r}, but "
-        f"it has {found!r}. Nothing was written. Export the decisions again."
-    )
 
 
 def _encoding_with_mark(layout: Layout) -> str:

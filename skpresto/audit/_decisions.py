@@ -1,9 +1,14 @@
 """Decisions that were exported from the page."""
 
 import json
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 from typing import Any
+
+from skpresto.audit._sources.base import nearest_name
 
 FORMAT = "skpresto decisions"
 VERSION = 1
@@ -50,6 +55,37 @@ class Decisions:
                 "audit. Apply them to the data that was audited, or audit it again."
             )
 
+    def check_labels(
+        self, labels: Sequence[str | None], path: Path, new_classes: Sequence[str]
+    ) -> None:
+        """Raise unless the decisions fit the labels of the data.
+
+        Parameters
+        ----------
+        labels : sequence of str or None
+            The label of each row; None where it is missing.
+        path : Path
+            The data, for error messages.
+        new_classes : sequence of str
+            Classes that may be decided on beside those of the data.
+        """
+        classes = dict.fromkeys(label for label in labels if label is not None)
+        for row, (given, label) in self.changes.items():
+            found = labels[row] if row < len(labels) else "no such row"
+            if row >= len(labels) or found != given:
+                raise ValueError(
+                    f"{self.path} says that row {row} of {path} has the label "
+                    f"{given!r}, but it has {found!r}. Nothing was written. Export the "
+                    "decisions again."
+                )
+            if label not in classes and label not in new_classes:
+                raise ValueError(
+                    f"{self.path} gives row {row} of {path} the label {label!r}, which "
+                    f"is no class of it. {nearest_name(label, [*classes], 'classes')} "
+                    f"Correct the decision, or pass --new-class {shlex.quote(label)} "
+                    "if it is a new class. Nothing was written."
+                )
+
 
 def read_decisions(path: Path) -> Decisions:
     """Read decisions, and raise if the file does not hold any."""
@@ -79,15 +115,17 @@ def read_decisions(path: Path) -> Decisions:
 
 
 def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
-    made = content["decisions"]
     labels = [
         (
-            int(d["row"]),
+            index(d["row"]),
             str(d["given"]),
             None if d["label"] is None else str(d["label"]),
         )
-        for d in made
+        for d in content["decisions"]
     ]
+    rows = {row for row, *_ in labels}
+    if len(rows) < len(labels) or min(rows, default=0) < 0:
+        raise ValueError  # two decisions about a row may contradict each other
     return Decisions(
         path=path,
         source=str(content["source"]),

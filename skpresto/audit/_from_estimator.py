@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from skpresto._inner_estimators import classifier_in
 from skpresto._label_quality.findings import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
 from skpresto.audit._calibration import Evidence
@@ -26,7 +27,7 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
     """
     classifier = fitted_classifier(estimator, owner)
     findings = classifier.label_findings_
-    is_cross_fitted = not getattr(classifier, "used_fallback_", True)
+    is_out_of_fold = findings.basis == "out of fold"
     return {
         "given": training_codes(classifier, y, owner),
         "suggested": np.searchsorted(classifier.classes_, findings.suggested),
@@ -34,7 +35,7 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
         "is_safe": findings.is_safe,
         "classes": classifier.classes_,
         "evidence": Evidence(
-            OUT_OF_FOLD if is_cross_fitted else IN_SAMPLE,
+            OUT_OF_FOLD if is_out_of_fold else IN_SAMPLE,
             n_classes=len(classifier.classes_),
             rejected_fraction=float(1 - findings.is_safe.mean()),
             disagreement=_held_out_disagreement(classifier),
@@ -61,34 +62,18 @@ def fitted_classifier(estimator: Any, owner: str) -> Any:
 
     Raises ``NotFittedError`` if it is not fitted, and ``TypeError`` if there is none.
     """
-    inner = estimator
-    while not hasattr(inner, "label_findings_"):
-        if hasattr(inner, "steps"):  # a Pipeline
-            inner = inner.steps[-1][1]
-        elif hasattr(inner, "best_estimator_"):  # a search
-            inner = inner.best_estimator_
-        else:
-            break
-    if not hasattr(inner, "label_findings_"):
-        _raise_without_findings(inner, owner)
-    return inner
-
-
-def _raise_without_findings(estimator: Any, owner: str) -> None:
-    name = type(estimator).__name__
     if not hasattr(estimator, "fit"):
         raise TypeError(f"{owner} needs a fitted classifier, got {estimator!r}.")
-    if not is_classifier(estimator):
+    classifier = classifier_in(estimator, owner)
+    if hasattr(classifier, "label_findings_"):
+        return classifier
+    name = type(classifier).__name__
+    if not is_classifier(classifier):
         raise TypeError(
             f"{owner} needs a classifier, since a report is about class labels, got "
             f"{name}."
         )
-    check_is_fitted(estimator)
-    if hasattr(estimator, "cv_results_"):
-        raise TypeError(
-            f"{owner} needs the best estimator of a search, but this {name} has none. "
-            "Search with refit=True."
-        )
+    check_is_fitted(classifier)
     raise TypeError(
         f"{owner} needs a classifier of skpresto, a pipeline or a search with one, got "
         f"{name}. For other classifiers, use LabelReport.from_probabilities("

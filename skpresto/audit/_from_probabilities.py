@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skpresto._labels import Codes, Labels, classes_of, encode, label_vector
+from skpresto._labels import (
+    Codes,
+    Labels,
+    classes_of,
+    encode,
+    label_vector,
+    shortened,
+)
 from skpresto.audit._calibration import Evidence
 from skpresto.audit._constants import OUT_OF_FOLD
 from skpresto.audit._probabilities import assess_labels
@@ -54,8 +61,11 @@ def checked_probabilities(
 ) -> tuple[NDArray[np.float64], Codes, Labels]:
     """Return probabilities by sorted class, class numbers of labels, and classes."""
     labels = label_vector(y, owner)
-    if classes is None and hasattr(pred_proba, "columns"):
-        classes = pred_proba.columns
+    columns = getattr(pred_proba, "columns", None)
+    if classes is None:
+        classes = columns
+    elif columns is not None:
+        _check_same_order(list(columns), np.ravel(classes).tolist(), owner)
     probability = _probability_array(pred_proba, owner)
     if len(probability) != len(labels):
         raise ValueError(
@@ -68,6 +78,15 @@ def checked_probabilities(
         labels, names[order], owner, way_out="pass the classes of all columns"
     )
     return probability[:, order], codes, names[order]
+
+
+def _check_same_order(columns: list[Any], classes: list[Any], owner: str) -> None:
+    if columns != classes and set(columns) == set(classes):
+        raise ValueError(
+            f"{owner} needs classes= in the order of the columns, but pred_proba has "
+            f"the columns {shortened(list(map(repr, columns)))}, and classes= begins "
+            f"with {classes[0]!r}. Leave out classes=: the columns have names."
+        )
 
 
 def _probability_array(pred_proba: Any, owner: str) -> NDArray[np.float64]:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpresto._labels import Codes, Labels, decode
+from skpresto._packages import needed_by
 from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate, Evidence
-from skpresto.audit._export import csv_text, json_text, written
-from skpresto.audit._extra import of_the_extra
+from skpresto.audit._export import csv_text, json_text, text_or_file
 from skpresto.audit._from_estimator import fields_of_estimator
 from skpresto.audit._from_probabilities import fields_of_probabilities
 from skpresto.audit._notebook import notebook_html
@@ -49,7 +49,7 @@ class LabelReport:
 
     Attributes
     ----------
-    classes, method, X, trajectories
+    given, suggested, quality, is_safe, classes, method, X, trajectories
         As above.
 
     Examples
@@ -79,10 +79,10 @@ class LabelReport:
         X: Any = None,
         trajectories: NDArray[np.float32] | None = None,
     ) -> None:
-        self._given = given
-        self._suggested = suggested
-        self._quality = quality
-        self._is_safe = is_safe
+        self.given = given
+        self.suggested = suggested
+        self.quality = quality
+        self.is_safe = is_safe
         self._index = index
         self._calibration = ErrorCalibration(quality, evidence)
         self.classes = classes
@@ -116,6 +116,7 @@ class LabelReport:
         owner = f"{cls.__name__}.from_estimator"
         fields = fields_of_estimator(estimator, y, owner)
         check_samples(X, len(fields["given"]), owner)
+        check_samples(trajectories, len(fields["given"]), owner, "trajectories")
         return cls(**fields, index=index_of(X, y), X=X, trajectories=trajectories)
 
     @classmethod
@@ -153,7 +154,7 @@ class LabelReport:
         return cls(**fields, index=index_of(X, y, pred_proba), X=X)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self.given)
 
     @property
     def error_probability(self) -> NDArray[np.float64]:
@@ -161,13 +162,13 @@ class LabelReport:
         return self._calibration.error_probability
 
     @cached_property
-    def _order(self) -> NDArray[np.intp]:
+    def order(self) -> NDArray[np.intp]:
         """Positions of the samples, lowest quality first."""
-        return np.argsort(self._quality, kind="stable")
+        return np.argsort(self.quality, kind="stable")
 
     @cached_property
     def _expected_errors(self) -> tuple[NDArray[np.float64], ...]:
-        return self._calibration.cumulative(self._order)
+        return self._calibration.cumulative(self.order)
 
     @cached_property
     def frame(self) -> Any:
@@ -177,13 +178,13 @@ class LabelReport:
         ``review_rank``, which is 1 for the label to review first.
         """
         rank = np.empty(len(self), dtype=np.int64)
-        rank[self._order] = np.arange(1, len(self) + 1)
+        rank[self.order] = np.arange(1, len(self) + 1)
         frame = frame_of(
             {
-                "given": decode(self._given, self.classes),
-                "suggested": decode(self._suggested, self.classes),
-                "quality": self._quality,
-                "is_safe": self._is_safe,
+                "given": decode(self.given, self.classes),
+                "suggested": decode(self.suggested, self.classes),
+                "quality": self.quality,
+                "is_safe": self.is_safe,
                 "review_rank": rank,
             }
         )
@@ -211,13 +212,13 @@ class LabelReport:
         if budget is not None:
             self._check_number(budget, "suspects", "budget", most=np.inf)
             n = min(n, budget)
-        return self.frame.iloc[self._order[:n]]
+        return self.frame.iloc[self.order[:n]]
 
     @property
     def is_suspect(self) -> NDArray[np.bool_]:
         """Whether each label is a suspect, a row of ``suspects()``."""
         is_suspect = np.zeros(len(self), dtype=bool)
-        is_suspect[self._order[: np.count_nonzero(~self._is_safe)]] = True
+        is_suspect[self.order[: np.count_nonzero(~self.is_safe)]] = True
         return is_suspect
 
     def expected_errors(self, n: int | None = None) -> ErrorEstimate:
@@ -253,14 +254,7 @@ class LabelReport:
 
         The :class:`LabelSummary` prints as a table.
         """
-        return summarize(
-            self._calibration,
-            self._given,
-            self._suggested,
-            self.is_suspect,
-            self.classes,
-            self.method,
-        )
+        return summarize(self, self._calibration)
 
     def to_csv(self, path: Any = None) -> str | None:
         """Write :attr:`frame` as CSV, or return it as text if there is no path.
@@ -268,15 +262,15 @@ class LabelReport:
         Texts that a spreadsheet would take for a formula, those that begin with ``=``,
         ``+``, ``-``, ``@``, a tab or a carriage return, are preceded by an apostrophe.
         """
-        return written(csv_text(self.frame), path)
+        return text_or_file(csv_text(self.frame), path)
 
     def to_json(self, path: Any = None) -> str | None:
         """Write summary and :attr:`frame` as JSON, or return the text."""
-        return written(json_text(self.frame, self.summary().to_dict()), path)
+        return text_or_file(json_text(self.frame, self.summary().to_dict()), path)
 
     def to_html(self, path: Any, **options: Any) -> Any:
         """Write a page on which a person settles the suspect labels."""
-        with of_the_extra("The page of a label audit"):
+        with needed_by("The page of a label audit", "audit"):
             from skpresto.audit._page import write_page
 
             return write_page(self, path, **options)
@@ -289,9 +283,8 @@ class LabelReport:
         axes : pair of matplotlib axes, default=None
             Axes to plot on. If None, a new figure is created.
         """
-        matrix, quality = self.summary().matrix, self._quality
-        display = LabelReportDisplay(matrix, self.classes, quality, self.is_suspect)
-        return display.plot(axes)
+        values = self.summary().matrix, self.classes, self.quality, self.is_suspect
+        return LabelReportDisplay(*values).plot(axes)
 
     def __repr__(self) -> str:
         return f"LabelReport by {self.method}: {self.summary().headline()}"

@@ -1,11 +1,17 @@
 """Write files whole or not at all."""
 
+import errno
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+
+#: First letters of files that are not complete yet, of any length of name.
+UNFINISHED = ".skpresto-"
+#: What file systems say that have no hard links.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:
@@ -26,6 +32,11 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
         raise PermissionError(
             f"{path} cannot be written: no permission to write in {folder.absolute()}."
         )
+    if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
+        kind = "write-protected" if path.is_file() else "a device or a pipe"
+        raise PermissionError(
+            f"{path} cannot be replaced: it is {kind}. Choose another name."
+        )
 
 
 @contextmanager
@@ -42,25 +53,46 @@ def whole_file(path: Path, *, overwrite: bool, **options: Any) -> Iterator[Any]:
         As of ``open``, such as ``mode`` and ``encoding``.
     """
     check_writable(path, overwrite=overwrite)
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+    number, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:
         with open(number, **{"mode": "w", **options}) as file:
             yield file
-        os.chmod(name, 0o666 & ~_umask())
+            file.flush()
+            os.fsync(number)  # or the name could outlive a crash, and the content not
+        os.chmod(name, mode)
         if overwrite:
             os.replace(name, path)
         else:
-            os.link(name, path)  # unlike a rename, fails if the file exists by now
+            _name_unless_taken(name, path)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, name):
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from error
     finally:
         Path(name).unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str | Iterable[str], *, overwrite: bool) -> Path:
-    """Write a text, or its parts, to a file, and return its path."""
-    parts = [text] if isinstance(text, str) else text
-    with whole_file(path, overwrite=overwrite, encoding="utf-8", newline="") as file:
-        file.writelines(parts)
-    return path
+def write_texts(texts: Mapping[Path, str], *, overwrite: bool) -> None:
+    """Write texts to files: all of them or, if one cannot be written, none."""
+    options: dict[str, Any] = {"encoding": "utf-8", "newline": ""}
+    with ExitStack() as files:
+        for path, text in texts.items():
+            file = files.enter_context(whole_file(path, overwrite=overwrite, **options))
+            file.write(text)
+            file.flush()
+
+
+def _name_unless_taken(name: str, path: Path) -> None:
+    """Give a file its name, and raise if there is another one by now."""
+    try:
+        os.link(name, path)  # unlike a rename, fails if the file exists by now
+    except OSError as error:
+        if isinstance(error, FileExistsError) or error.errno in _NO_LINKS:
+            check_writable(path, overwrite=False)
+        if error.errno not in _NO_LINKS:
+            raise
+        os.replace(name, path)
 
 
 def _umask() -> int:

@@ -1,14 +1,16 @@
 """A summary of a report: how many labels are wrong, overall and by class."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skpresto._labels import Codes, Labels
+from skpresto._labels import Labels
 from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
 from skpresto.noise._counts import joint_counts
+from skpresto.plots._axes import frame_of
 
 Cells = tuple[str, str, str, str, str]
 
@@ -71,8 +73,6 @@ class LabelSummary:
 
     def frame(self) -> Any:
         """Return the classes as a DataFrame, one row per given label."""
-        import pandas as pd
-
         rows = [
             {
                 "given": c.label,
@@ -87,14 +87,12 @@ class LabelSummary:
             }
             for c in self.by_class
         ]
-        return pd.DataFrame(rows).set_index("given")
+        return frame_of(rows).set_index("given")
 
     def matrix_frame(self) -> Any:
         """Return the matrix with given labels as index and suggested as columns."""
-        import pandas as pd
-
         names = list(self.classes)
-        frame = pd.DataFrame(self.matrix, index=names, columns=names)
+        frame = frame_of(self.matrix).set_axis(names).set_axis(names, axis="columns")
         return frame.rename_axis(index="given", columns="suggested")
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,8 +123,10 @@ class LabelSummary:
             f"{percent(rate)}."
         )
 
-    def table(self) -> tuple[Cells, list[Cells]]:
-        """Return the classes as texts: column names, and one line per class."""
+    def table(
+        self, by_class: Iterable[ClassSummary] | None = None
+    ) -> tuple[Cells, list[Cells]]:
+        """Return the classes, or some of them, as texts: a head and a line for each."""
         head = ("given", "labels", "suspects", "wrong (90 % interval)", "most often")
         lines = [
             (
@@ -136,7 +136,7 @@ class LabelSummary:
                 percent(c.noise_rate),
                 "" if c.confusion is None else f"{c.confusion} ({c.n_confused:,})",
             )
-            for c in self.by_class
+            for c in (self.by_class if by_class is None else by_class)
         ]
         return head, lines
 
@@ -163,44 +163,38 @@ def percent(rate: ErrorEstimate) -> str:
     return f"{expected:.1f} % ({low:.1f} to {high:.1f} %)"
 
 
-def summarize(
-    calibration: ErrorCalibration,
-    given: Codes,
-    suggested: Codes,
-    is_suspect: NDArray[np.bool_],
-    classes: Labels,
-    method: str,
-) -> LabelSummary:
-    """Return the summary of labels, given as class numbers."""
-    n_classes = len(classes)
+def summarize(report: Any, calibration: ErrorCalibration) -> LabelSummary:
+    """Return the summary of a report."""
+    given, suggested, is_suspect = report.given, report.suggested, report.is_suspect
+    n_classes, names = len(report.classes), report.classes.tolist()
     n_wrong = calibration.total()
+    matrix = joint_counts(given, suggested, n_classes).astype(np.int64)
     suspects = joint_counts(given[is_suspect], suggested[is_suspect], n_classes)
+    n_suspects = suspects.sum(axis=1)
+    np.fill_diagonal(suspects, 0)
     by_class = []
-    for number, label in enumerate(classes.tolist()):
-        is_member = given == number
-        wrong = calibration.total(is_member, is_class=True)
-        n_labels = int(is_member.sum())
-        others = suspects[number].copy()
-        others[number] = 0
+    for number, (label, others) in enumerate(zip(names, suspects, strict=True)):
+        wrong = calibration.total(given == number, is_class=True)
+        n_labels = int(matrix[number].sum())
         likeliest = int(others.argmax())
         by_class.append(
             ClassSummary(
                 label=label,
                 n_labels=n_labels,
-                n_suspects=int(suspects[number].sum()),
+                n_suspects=int(n_suspects[number]),
                 n_wrong=wrong,
                 noise_rate=wrong / n_labels,
-                confusion=classes.tolist()[likeliest] if others.any() else None,
+                confusion=names[likeliest] if others.any() else None,
                 n_confused=int(others[likeliest]),
             )
         )
     return LabelSummary(
-        method=method,
+        method=report.method,
         n_labels=len(given),
         n_suspects=int(is_suspect.sum()),
         n_wrong=n_wrong,
         noise_rate=n_wrong / len(given),
         by_class=tuple(by_class),
-        matrix=joint_counts(given, suggested, n_classes).astype(np.int64),
-        classes=classes,
+        matrix=matrix,
+        classes=report.classes,
     )

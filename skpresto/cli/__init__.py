@@ -42,9 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Namespace) -> None:
-    from skpresto.audit._extra import of_the_extra
+    from skpresto._packages import needed_by
 
-    with of_the_extra("The command line"):
+    with needed_by("The command line", "audit"):
         arguments.run(arguments)
 
 

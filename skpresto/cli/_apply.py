@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from skpresto.audit._apply import apply_to_table, copy_images, moves_of_images
 from skpresto.audit._decisions import Decisions, read_decisions
+from skpresto.audit._same_file import check_separate
 from skpresto.cli._terminal import plain
 
 _KINDS = {"table": "a table", "images": "a folder of images"}
@@ -27,26 +27,33 @@ def run(arguments: argparse.Namespace) -> None:
     if kind == "table":
         _apply_to_table(decisions, arguments)
     else:
-        _apply_to_images(decisions, path, arguments.move_to)
+        _apply_to_images(decisions, arguments)
 
 
 def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None:
     if arguments.out is None:
         raise ValueError("Corrected tables need a name of their own. Pass --out FILE.")
+    inputs = {"DECISIONS": [arguments.decisions], "DATA": [arguments.data]}
+    check_separate({"--out": arguments.out}, inputs)
     apply_to_table(
         decisions,
         arguments.data,
         arguments.out,
         encoding=arguments.encoding,
         overwrite=arguments.force,
+        new_classes=arguments.new_class,
     )
     _say(f"{_counts(decisions)}\nWritten: {arguments.out.resolve()}")
 
 
-def _apply_to_images(
-    decisions: Decisions, folder: Path, new_folder: Path | None
-) -> None:
-    moves = moves_of_images(decisions, folder)
+def _apply_to_images(decisions: Decisions, arguments: argparse.Namespace) -> None:
+    folder, new_folder = arguments.data, arguments.move_to
+    if arguments.out is not None:
+        raise ValueError(
+            f"{folder} is a folder of images, which are copied to a new folder. Pass "
+            "--move-to FOLDER in place of --out."
+        )
+    moves = moves_of_images(decisions, folder, arguments.new_class)
     if new_folder is None:
         for old, new in moves:
             _say(f"{plain(old.as_posix())} -> {plain(new.as_posix())}")

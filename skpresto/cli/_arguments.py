@@ -20,6 +20,7 @@ examples:
   skpresto apply decisions.json photos/                          (lists the moves)
   skpresto apply decisions.json photos/ --move-to photos-clean
 """
+_TABLE_COLUMNS = "row, given, suggested, quality, is_safe"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,85 +58,46 @@ def _command(commands: Any, name: str, about: str, examples: str) -> Any:
 
 
 def _add_audit(commands: Any) -> None:
-    audit = _command(
-        commands,
-        "audit",
-        "Find the labels that are probably wrong, and write a page to review them.",
-        _AUDIT_EXAMPLES,
+    about = "Find the labels that are probably wrong, and write a page to review them."
+    add = _command(commands, "audit", about, _AUDIT_EXAMPLES).add_argument
+    data = (
+        "a CSV or Parquet file, a folder of images by class, or out-of-fold "
+        "probabilities (.npy, .npz, or .csv with --labels)"
     )
-    audit.add_argument(
-        "data",
-        type=Path,
-        metavar="DATA",
-        help="a CSV or Parquet file, a folder of images by class, or out-of-fold "
-        "probabilities (.npy, .npz, or .csv with --labels)",
-    )
-    audit.add_argument("--label", metavar="COLUMN", help="the column of the labels")
-    audit.add_argument(
-        "--labels",
-        type=Path,
-        metavar="FILE",
-        help="labels that belong to probabilities: .csv, .parquet or .npy",
-    )
-    audit.add_argument("--text", metavar="COLUMN", help="a column of texts")
-    audit.add_argument(
-        "--ignore",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="a column that is not used; may be repeated",
-    )
-    audit.add_argument(
-        "--out", type=Path, metavar="FILE", help="the page (default: NAME-audit.html)"
-    )
-    audit.add_argument(
-        "--table",
-        type=Path,
-        metavar="FILE",
-        help="also write a CSV file with one line per row: "
-        "row, given, suggested, quality, is_safe",
-    )
-    audit.add_argument(
-        "--quick",
-        action="store_true",
-        help="one network instead of cross-fitting: about twice as fast, and less "
-        "accurate",
-    )
-    audit.add_argument("--seed", type=_natural, default=0, help="default: 0")
-    audit.add_argument(
-        "--epochs", type=_positive, help="default: 20 to 60, by the number of rows"
-    )
-    audit.add_argument(
-        "--jobs", type=_positive, metavar="N", help="processor threads (default: 1)"
-    )
-    audit.add_argument(
-        "--top",
-        type=_positive,
-        metavar="N",
-        help="list at most N suspects (default: 5000, or 1000 images)",
-    )
+    add("data", type=Path, metavar="DATA", help=data)
+    add("--label", metavar="COLUMN", help="the column of the labels")
+    labels = "labels that belong to probabilities: .csv, .parquet or .npy"
+    add("--labels", type=Path, metavar="FILE", help=labels)
+    add("--text", metavar="COLUMN", help="a column of texts")
+    ignored = "a column that is not used; may be repeated"
+    add("--ignore", metavar="COLUMN", action="append", default=[], help=ignored)
+    page = "the page (default: NAME-audit.html)"
+    add("--out", type=Path, metavar="FILE", help=page)
+    table = "also write a CSV file with one line per row: " + _TABLE_COLUMNS
+    add("--table", type=Path, metavar="FILE", help=table)
+    quick = "one network instead of cross-fitting: about twice as fast, less accurate"
+    add("--quick", action="store_true", help=quick)
+    add("--seed", type=_natural, default=0, help="default: 0")
+    epochs = "default: 20 to 60, by the number of rows"
+    add("--epochs", type=_positive, help=epochs)
+    jobs = "processor threads (default: 1)"
+    add("--jobs", type=_positive, metavar="N", help=jobs)
+    top = "list at most N suspects (default: 5000, or 1000 images)"
+    add("--top", type=_positive, metavar="N", help=top)
 
 
 def _add_apply(commands: Any) -> None:
-    apply = _command(
-        commands,
-        "apply",
-        "Write a copy of the data with the labels that were decided on the page.",
-        _APPLY_EXAMPLES,
-    )
-    apply.add_argument(
-        "decisions", type=Path, metavar="DECISIONS", help="exported from the page"
-    )
-    apply.add_argument(
-        "data", type=Path, metavar="DATA", help="the file or folder that was audited"
-    )
-    apply.add_argument("--out", type=Path, metavar="FILE", help="the corrected file")
-    apply.add_argument(
-        "--move-to",
-        type=Path,
-        metavar="FOLDER",
-        help="copy all images to a new folder, by their corrected class",
-    )
+    about = "Write a copy of the data with the labels that were decided on the page."
+    add = _command(commands, "apply", about, _APPLY_EXAMPLES).add_argument
+    made = "exported from the page"
+    add("decisions", type=Path, metavar="DECISIONS", help=made)
+    data = "the file or folder that was audited"
+    add("data", type=Path, metavar="DATA", help=data)
+    add("--out", type=Path, metavar="FILE", help="the corrected file")
+    folder = "copy all images to a new folder, by their corrected class"
+    add("--move-to", type=Path, metavar="FOLDER", help=folder)
+    new = "a class that the data does not have yet; may be repeated"
+    add("--new-class", metavar="NAME", action="append", default=[], help=new)
 
 
 def _positive(text: str) -> int:

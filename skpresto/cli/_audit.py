@@ -8,59 +8,93 @@ from pathlib import Path
 from typing import Any
 
 from skpresto.audit import LabelReport
+from skpresto.audit._export import csv_text
 from skpresto.audit._fit import audit_epochs, audit_estimator, fit_report
 from skpresto.audit._page import About, render_page
-from skpresto.audit._safe_write import check_writable, write_text
+from skpresto.audit._safe_write import check_writable, write_texts
+from skpresto.audit._same_file import check_separate
 from skpresto.audit._sources import (
     Source,
     read_image_folder,
     read_probabilities,
     read_table,
 )
+from skpresto.audit._sources.frames import check_columns
+from skpresto.audit._sources.images import images_below
 from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
-from skpresto.audit._table import table_lines
-from skpresto.cli._progress import FitProgress, expected_duration
+from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
 
-#: Rows from which on the time that an audit will take is estimated beforehand.
-_MANY_ROWS = 20_000
+#: Options about tables, which folders of images do not have.
+_OF_TABLES = ("label", "labels", "text", "ignore")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Audit labels, and write what was found."""
     terminal = Terminal()
     out = arguments.out or Path(f"{arguments.data.resolve().stem}-audit.html")
-    outputs = [path for path in (out, arguments.table) if path is not None]
-    for path in outputs:
-        check_writable(path, overwrite=arguments.force)
+    outputs = {"--out": out}
+    if arguments.table is not None:
+        outputs["--table"] = arguments.table
+    _check_input(arguments)
+    _check_outputs(outputs, arguments)
     started = time.perf_counter()
     source = _read(arguments, terminal)
     report, notes = _report(source, arguments, terminal)
     terminal.say("Writing the page")
     about = _about(source, arguments, report, notes, time.perf_counter() - started)
     page = render_page(report, about=about, shown=source.view(), top=arguments.top)
+    texts = {out: page}
     if arguments.table is not None:
-        lines = table_lines(report, source)
-        write_text(arguments.table, lines, overwrite=arguments.force)
-    write_text(out, page, overwrite=arguments.force)
-    terminal.summarize(report, about, outputs)
+        rows = _row_table(report, source)
+        texts[arguments.table] = csv_text(rows, float_format="%.6g")
+    write_texts(texts, overwrite=arguments.force)
+    terminal.summarize(report, about, list(texts))
+
+
+def _check_input(arguments: argparse.Namespace) -> None:
+    """Raise if data, or columns of it, are not there, before outputs are looked at."""
+    data, labels, label = arguments.data, arguments.labels, arguments.label
+    if not data.exists():
+        raise FileNotFoundError(f"{data} does not exist.")
+    if data.is_dir():
+        given = [name for name in _OF_TABLES if getattr(arguments, name)]
+        if given:
+            raise ValueError(
+                f"{data} is a folder of images, whose labels are the names of their "
+                f"folders, so that --{given[0]} has no meaning. Leave it out."
+            )
+    elif label is not None:
+        wanted = [label] if labels else [label, *arguments.ignore, arguments.text]
+        table = data if labels is None else labels
+        if table.suffix.lower() not in PROBABILITY_ENDINGS:
+            check_columns([n for n in wanted if n], table, arguments.encoding)
+    elif labels is None and data.suffix.lower() not in PROBABILITY_ENDINGS:
+        raise ValueError(
+            f"{data} is a table, and an audit needs to know which column holds the "
+            "labels. Pass --label COLUMN."
+        )
+
+
+def _check_outputs(outputs: dict[str, Path], arguments: argparse.Namespace) -> None:
+    """Raise if an output cannot be written, or would replace something else."""
+    data, labels = arguments.data, arguments.labels
+    inputs = {"DATA": [data], "--labels": [] if labels is None else [labels]}
+    if data.is_dir() and any(path.exists() for path in outputs.values()):
+        inputs["an image of DATA"] = images_below(data)
+    check_separate(outputs, inputs)
+    for path in outputs.values():
+        check_writable(path, overwrite=arguments.force)
 
 
 def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
     path = arguments.data
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
     terminal.say(f"Reading {path}")
     if path.is_dir():
         return read_image_folder(path)
     if path.suffix.lower() in PROBABILITY_ENDINGS or arguments.labels is not None:
         return read_probabilities(
             path, arguments.labels, arguments.label, arguments.encoding
-        )
-    if arguments.label is None:
-        raise ValueError(
-            f"{path} is a table, and an audit needs to know which column holds the "
-            "labels. Pass --label COLUMN."
         )
     return read_table(
         path,
@@ -92,18 +126,21 @@ def _report(
         epochs=arguments.epochs,
         n_jobs=arguments.jobs,
     )
-    if len(features) >= _MANY_ROWS:
-        duration = expected_duration(estimator, features, source.labels)
-        terminal.say(f"Training on {len(features):,} rows takes {duration}")
     with (
-        FitProgress(terminal, estimator) as progress,
+        fit_progress(terminal, estimator),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
-        estimator.set_params(callbacks=[("progress", progress.callback())])
         report = fit_report(estimator, features, source.labels)
     own = [w for w in caught if issubclass(w.category, UserWarning)]
     return report, list(dict.fromkeys(str(w.message) for w in own))
+
+
+def _row_table(report: LabelReport, source: Source) -> Any:
+    """Return a line per row of the input; rows that were left out have no values."""
+    columns = ["given", "suggested", "quality", "is_safe"]
+    table = report.frame[columns].astype({"is_safe": "Int8"}).set_axis(source.rows)
+    return table.reindex(range(source.n_rows)).set_axis(source.row_keys())
 
 
 def _about(

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from skpresto.audit._page import About
-from skpresto.audit._summary import percent
 
 _MOST_CLASSES = 12
 _N_LEFT_OUT = 5
@@ -38,15 +37,17 @@ class Terminal:
 
     def progress_bar(self) -> Any:
         """Return a progress bar that is removed at its end."""
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+        from rich.progress import Progress, TextColumn, TimeRemainingColumn
 
+        _, *bar, _ = Progress.get_default_columns()
         return Progress(
             TextColumn("{task.description:<28}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[left]} left"),
+            *bar,
+            TimeRemainingColumn(compact=True),
+            TextColumn("left"),
             console=self._err,
             transient=True,
+            speed_estimate_period=3600,  # an epoch may take minutes
         )
 
     def summarize(self, report: Any, about: About, written: list[Path]) -> None:
@@ -75,15 +76,13 @@ class Terminal:
         from rich import box
         from rich.table import Table
 
-        head = ("given", "labels", "suspects", "wrong (90 % interval)", "most often")
+        worst = sorted(summary.by_class, key=lambda c: -c.n_wrong.expected)
+        head, lines = summary.table(worst[:_MOST_CLASSES])
         table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
         for column in table.columns[1:3]:
             column.justify = "right"
-        worst = sorted(summary.by_class, key=lambda c: -c.n_wrong.expected)
-        for c in worst[:_MOST_CLASSES]:
-            often = "" if c.confusion is None else f"{c.confusion} ({c.n_confused:,})"
-            cells = (c.label, f"{c.n_labels:,}", f"{c.n_suspects:,}")
-            table.add_row(*map(plain, (*cells, percent(c.noise_rate), often)))
+        for line in lines:
+            table.add_row(*map(plain, line))
         if len(worst) > _MOST_CLASSES:
             table.add_row(f"{len(worst) - _MOST_CLASSES} more classes", "", "", "", "")
         return table

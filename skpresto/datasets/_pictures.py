@@ -134,7 +134,7 @@ def _decode(
 ) -> NDArray[np.uint8]:
     mode, size = "L" if decoding.grayscale else "RGB", decoding.size
     try:
-        with _opened(pillow, file, decoding.max_pixels) as image:
+        with opened_image(pillow, file, decoding.max_pixels) as image:
             if size is not None:
                 # Decodes a JPEG at reduced size, which is faster.
                 image.draft(mode, size[::-1])
@@ -157,7 +157,7 @@ def _decode(
     return pixels[None] if decoding.grayscale else pixels.transpose(2, 0, 1)
 
 
-def _opened(pillow: ModuleType, file: Path, max_pixels: int | None) -> Any:
+def opened_image(pillow: ModuleType, file: Path, max_pixels: int | None) -> Any:
     """Return an image whose pixels are not decoded yet, if it is not too large."""
     with warnings.catch_warnings():
         # Pillow warns from half of its limit on; the limit here is max_pixels.

@@ -1,7 +1,8 @@
 """Read the fitted attributes of a classifier through the estimators around it."""
 
-from collections.abc import Iterator
 from typing import Any
+
+from skpresto._inner_estimators import inner_estimators
 
 # Inside a Pipeline, these describe the transformed samples.
 _ABOUT_INPUT = {"n_features_in_", "feature_names_in_"}
@@ -20,7 +21,7 @@ def read_fitted_attribute(owner: Any, classifier: Any, name: str) -> Any:
     Raises ``AttributeError`` in the name of ``owner`` if none has it, or if
     ``classifier`` is None because ``owner`` is not fitted.
     """
-    holders = list(_with_inner_estimators(classifier))
+    holders = list(inner_estimators(classifier))
     for holder in holders[:1] if name in _ABOUT_INPUT else holders:
         value = getattr(holder, name, _MISSING)
         if value is not _MISSING:
@@ -35,15 +36,5 @@ def read_fitted_attribute(owner: Any, classifier: Any, name: str) -> Any:
 
 def fitted_attributes_of(classifier: Any) -> set[str]:
     """Return the names that :func:`read_fitted_attribute` can read."""
-    holders = _with_inner_estimators(classifier)
-    names = {name for holder in holders for name in dir(holder)}
+    names = {name for holder in inner_estimators(classifier) for name in dir(holder)}
     return {name for name in names if is_fitted_attribute(name)}
-
-
-def _with_inner_estimators(estimator: Any) -> Iterator[Any]:
-    """Yield an estimator, its best estimator or last step, and so on inside that."""
-    while estimator is not None:
-        yield estimator
-        steps = getattr(estimator, "steps", None)
-        last_step = steps[-1][1] if steps else None
-        estimator = getattr(estimator, "best_estimator_", last_step)

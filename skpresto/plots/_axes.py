@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from skpresto._packages import needed_by
+
 #: Palette of Okabe and Ito, distinguishable for color-blind readers.
 COLORS = {
     "blue": "#0072B2",
@@ -25,27 +27,18 @@ _MAX_LINES_INSIDE = 4
 
 def get_axes(display: Any, ax: Any) -> Any:
     """Return ``ax`` or the axes of a new figure, and store them in the display."""
-    try:
+    with needed_by(f"{type(display).__name__}.plot", "plot"):
         import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            f"{type(display).__name__}.plot needs matplotlib. Install it with "
-            "pip install 'skpresto[plot]'."
-        ) from error
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     display.ax_, display.figure_ = ax, ax.figure
     return ax
 
 
-def frame_of(columns: dict[str, Any]) -> Any:
-    """Return columns as a ``pandas.DataFrame``."""
-    try:
+def frame_of(columns: Any) -> Any:
+    """Return columns, or rows as dicts, as a ``pandas.DataFrame``."""
+    with needed_by("frame()", "plot"):
         import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "frame() needs pandas. Install it with pip install pandas."
-        ) from error
     return pd.DataFrame(columns)
 
 

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skpresto.plots._axes import frame_of, get_axes, legend_of_lines, show_percent
-from skpresto.plots._results import draw_lines, mean_errors, rows_of
+from skpresto.plots._results import ErrorLines
 
 #: Values of ``scoring`` for which ``1 - score`` is an error.
 _SCORINGS = (None, "accuracy", "balanced_accuracy")
 
 
-class HistoryLengthDisplay:
+class HistoryLengthDisplay(ErrorLines):
     """Test error against the history length q, with one line per kind of noise.
 
     Points are means over the trainings with the same q. Error bars extend one standard
@@ -65,9 +64,11 @@ class HistoryLengthDisplay:
     [[1, 3], [3, 3], [5, 3]]
     """
 
+    x, x_label = "q", "history length q (epochs)"
+
     def __init__(self, results: Any, line: str = "noise") -> None:
-        self.results = rows_of(results, (line, "q", "error"), type(self).__name__)
         self.line = line
+        super().__init__(results)
 
     @classmethod
     def from_results(
@@ -119,33 +120,6 @@ class HistoryLengthDisplay:
                 f"{type(search).__name__}. Pass the fitted search."
             )
         return cls(_rows_of_search(search, owner), line="evaluated on").plot(ax)
-
-    def frame(self) -> Any:
-        """Return the plotted data as a DataFrame, one row per line and q."""
-        return frame_of(mean_errors(self.results, (self.line, "q")))
-
-    def plot(self, ax: Any = None) -> "HistoryLengthDisplay":
-        """Plot one line with error bars per kind of noise.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to plot on. If None, a new figure and axes are created.
-
-        Returns
-        -------
-        display : HistoryLengthDisplay
-            This display.
-        """
-        ax = get_axes(self, ax)
-        columns = mean_errors(self.results, (self.line, "q"))
-        n_lines = draw_lines(ax, columns, line=self.line, x="q")
-        ax.set(xlabel="history length q (epochs)", ylabel="test error")
-        ax.set_ylim(bottom=0)
-        ax.set_xticks(sorted(set(columns["q"])))
-        show_percent(ax.yaxis)
-        legend_of_lines(ax, n_lines)
-        return self
 
 
 def _rows_of_search(search: Any, owner: str) -> list[dict[str, Any]]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
+from skpresto.plots._axes import COLORS, get_axes, legend_beside, show_percent
 from skpresto.plots._classifier import classifier_with_history
-from skpresto.plots._records import path_of, require_truth, values_of
+from skpresto.plots._records import frame_of_epochs, path_of, require_truth, values_of
 from skpresto.stopping import EpochRecord
 
 
@@ -118,14 +118,7 @@ class MemorizationDisplay:
         out of phase I are not visited in phase I.
         """
         true, false = self._memorized()
-        return frame_of(
-            {
-                "epoch": [record.epoch for record in self._path],
-                "stage": [record.stage for record in self._path],
-                "true_memorized": true,
-                "false_memorized": false,
-            }
-        )
+        return frame_of_epochs(self._path, true_memorized=true, false_memorized=false)
 
     def plot(self, ax: Any = None) -> "MemorizationDisplay":
         """Plot the two areas, the fraction of correct labels and the stop point.
@@ -143,8 +136,13 @@ class MemorizationDisplay:
         ax = get_axes(self, ax)
         epochs = [record.epoch for record in self._path]
         true, false = self._memorized()
-        self._fill(ax, epochs, np.zeros_like(true), true, "correct", COLORS["blue"])
-        self._fill(ax, epochs, true, true + false, "wrong", COLORS["red"], "///")
+        for low, high, name, color, hatch in (
+            (np.zeros_like(true), true, "correct", COLORS["blue"], None),
+            (true, true + false, "wrong", COLORS["red"], "///"),
+        ):
+            style = {"facecolor": (color, 0.45), "edgecolor": color, "hatch": hatch}
+            label = f"{name} labels memorized"
+            ax.fill_between(epochs, low, high, label=label, **style)
         fraction = self._fraction_of_correct_labels()
         if fraction is not None:
             name = f"all correct labels ({fraction:.0%})"
@@ -157,26 +155,6 @@ class MemorizationDisplay:
         show_percent(ax.yaxis)
         legend_beside(ax)
         return self
-
-    @staticmethod
-    def _fill(
-        ax: Any,
-        epochs: Any,
-        low: Any,
-        high: Any,
-        name: str,
-        color: str,
-        hatch: Any = None,
-    ) -> None:
-        ax.fill_between(
-            epochs,
-            low,
-            high,
-            facecolor=(color, 0.45),
-            edgecolor=color,
-            hatch=hatch,
-            label=f"{name} labels memorized",
-        )
 
     def _fraction_of_correct_labels(self) -> float | None:
         """Return the memorized correct labels of the last epoch divided by recall."""

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from skpresto.plots._axes import frame_of, get_axes, legend_of_lines, show_percent
-from skpresto.plots._results import draw_lines, mean_errors, rows_of
+from skpresto.plots._axes import show_percent
+from skpresto.plots._results import ErrorLines
 
 
-class NoiseRateCurveDisplay:
+class NoiseRateCurveDisplay(ErrorLines):
     """Test error against the noise rate, with one line per method.
 
     Points are means over the trainings with the same method and noise rate. Error bars
@@ -49,9 +49,8 @@ class NoiseRateCurveDisplay:
     ['Default', 0.4, 0.38]
     """
 
-    def __init__(self, results: Any) -> None:
-        needs = ("method", "rate", "error")
-        self.results = rows_of(results, needs, type(self).__name__)
+    line, x = "method", "rate"
+    x_label = "noise rate of the training labels"
 
     @classmethod
     def from_results(cls, results: Any, *, ax: Any = None) -> "NoiseRateCurveDisplay":
@@ -71,10 +70,6 @@ class NoiseRateCurveDisplay:
         """
         return cls(results).plot(ax)
 
-    def frame(self) -> Any:
-        """Return the plotted data as a DataFrame, one row per method and rate."""
-        return frame_of(mean_errors(self.results, ("method", "rate")))
-
     def plot(self, ax: Any = None) -> "NoiseRateCurveDisplay":
         """Plot one line with error bars per method.
 
@@ -88,13 +83,6 @@ class NoiseRateCurveDisplay:
         display : NoiseRateCurveDisplay
             This display.
         """
-        ax = get_axes(self, ax)
-        columns = mean_errors(self.results, ("method", "rate"))
-        n_lines = draw_lines(ax, columns, line="method", x="rate")
-        ax.set(xlabel="noise rate of the training labels", ylabel="test error")
-        ax.set_ylim(bottom=0)
-        ax.set_xticks(sorted(set(columns["rate"])))
-        show_percent(ax.xaxis)
-        show_percent(ax.yaxis)
-        legend_of_lines(ax, n_lines)
+        super().plot(ax)
+        show_percent(self.ax_.xaxis)
         return self

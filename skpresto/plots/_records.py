@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto.plots._axes import frame_of
 from skpresto.plots._classifier import classifier_with_history
 from skpresto.stopping import EpochRecord
 
@@ -109,6 +110,13 @@ def require_truth(records: Sequence[EpochRecord], owner: str) -> None:
             "where y_true are the true labels; they are used for these measurements "
             "only, not for training."
         )
+
+
+def frame_of_epochs(records: Sequence[EpochRecord], **columns: Any) -> Any:
+    """Return columns as a DataFrame, beside the epoch and the stage of each record."""
+    epochs = [record.epoch for record in records]
+    stages = [record.stage for record in records]
+    return frame_of({"epoch": epochs, "stage": stages, **columns})
 
 
 def values_of(records: Sequence[EpochRecord], field: str) -> NDArray[np.float64]:

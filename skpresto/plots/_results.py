@@ -1,11 +1,15 @@
 """Validation, averaging and plotting of the results of several trainings."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
-
-from skpresto.plots._axes import line_style
+from skpresto.plots._axes import (
+    frame_of,
+    get_axes,
+    legend_of_lines,
+    line_style,
+    show_percent,
+)
 
 
 def rows_of(results: Any, needs: Sequence[str], owner: str) -> list[dict[str, Any]]:
@@ -64,45 +68,70 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-def mean_errors(
-    rows: Sequence[dict[str, Any]], by: Sequence[str]
-) -> dict[str, list[Any]]:
-    """Return columns with the mean error per group, in order of appearance.
+class ErrorLines:
+    """Mean test errors of several trainings as lines with error bars.
 
-    The standard error is that of the mean, and nan for a single training.
+    A subclass names the columns by which trainings are averaged.
+
+    Parameters
+    ----------
+    results : DataFrame or list of dicts
+        One row per training.
     """
-    groups: dict[tuple[Any, ...], list[float]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in by), []).append(row["error"])
-    columns = {name: [key[i] for key in groups] for i, name in enumerate(by)}
-    return {
-        **columns,
-        "error": [float(np.mean(errors)) for errors in groups.values()],
-        "std_error": [_standard_error(errors) for errors in groups.values()],
-        "n_trainings": [len(errors) for errors in groups.values()],
-    }
 
+    #: Column whose values define the lines, column of the x-axis, and its label.
+    line: str
+    x: str
+    x_label: str
+    ax_: Any
 
-def _standard_error(errors: Sequence[float]) -> float:
-    if len(errors) == 1:
-        return float("nan")
-    return float(np.std(errors, ddof=1) / np.sqrt(len(errors)))
-
-
-def draw_lines(ax: Any, columns: dict[str, list[Any]], line: str, x: str) -> int:
-    """Plot a line with error bars per value of ``line``; return the number of lines."""
-    names = list(dict.fromkeys(columns[line]))
-    for number, name in enumerate(names):
-        at = [i for i, other in enumerate(columns[line]) if other == name]
-        at.sort(key=lambda i: columns[x][i])
-        ax.errorbar(
-            [columns[x][i] for i in at],
-            [columns["error"][i] for i in at],
-            # A single training has no standard error and gets no error bar.
-            yerr=np.nan_to_num([columns["std_error"][i] for i in at]),
-            label=str(name),
-            capsize=3,
-            markersize=5,
-            **line_style(number),
+    def __init__(self, results: Any) -> None:
+        self.results = rows_of(
+            results, (self.line, self.x, "error"), type(self).__name__
         )
-    return len(names)
+
+    def frame(self) -> Any:
+        """Return the plotted data as a DataFrame, one row per point.
+
+        Points are in order of appearance. The standard error is that of the mean, and
+        nan for a single training.
+        """
+        errors = frame_of(self.results).groupby(
+            list(dict.fromkeys((self.line, self.x))), sort=False, dropna=False
+        )["error"]
+        found = errors.agg(error="mean", std_error="sem", n_trainings="count")
+        return found.reset_index()
+
+    def plot(self, ax: Any = None) -> Self:
+        """Plot the lines, with a legend.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to plot on. If None, a new figure and axes are created.
+
+        Returns
+        -------
+        display : display
+            This display.
+        """
+        ax, frame = get_axes(self, ax), self.frame()
+        lines = frame.groupby(self.line, sort=False, dropna=False)
+        for number, (name, part) in enumerate(lines):
+            points = part.sort_values(self.x)
+            ax.errorbar(
+                points[self.x],
+                points["error"],
+                # A single training has no standard error and gets no error bar.
+                yerr=points["std_error"].fillna(0),
+                label=str(name),
+                capsize=3,
+                markersize=5,
+                **line_style(number),
+            )
+        ax.set(xlabel=self.x_label, ylabel="test error")
+        ax.set_ylim(bottom=0)
+        ax.set_xticks(sorted(frame[self.x].unique()))
+        show_percent(ax.yaxis)
+        legend_of_lines(ax, len(lines))
+        return self

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skpresto.plots._axes import COLORS, frame_of, get_axes, show_percent
+from skpresto.plots._axes import COLORS, get_axes, show_percent
 from skpresto.plots._records import (
     classifier_with_stop_point,
+    frame_of_epochs,
     phase_two_of,
     require_truth,
     values_of,
@@ -115,14 +116,9 @@ class SafeSetDisplay:
         ``safe_fraction`` is the fraction of all samples that are in the safe set.
         """
         epochs = self._safe_epochs
-        return frame_of(
-            {
-                "epoch": [record.epoch for record in epochs],
-                "stage": [record.stage for record in epochs],
-                "safe_fraction": values_of(epochs, "memorized_fraction"),
-                **{field: values_of(epochs, field) for field, *_ in _CURVES},
-            }
-        )
+        curves = {field: values_of(epochs, field) for field, *_ in _CURVES}
+        safe = values_of(epochs, "memorized_fraction")
+        return frame_of_epochs(epochs, safe_fraction=safe, **curves)
 
     def plot(self, ax: Any = None) -> "SafeSetDisplay":
         """Plot both curves, with the values of the last epoch in the legend.

@@ -6,27 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skpresto.plots._axes import COLORS, frame_of, get_axes, legend_beside, show_percent
+from skpresto import stopping
+from skpresto.plots._axes import COLORS, get_axes, legend_beside, show_percent
 from skpresto.plots._records import (
     classifier_with_stop_point,
     discarded_of,
     extension_of,
+    frame_of_epochs,
     path_of,
     phase_one_of,
     phase_two_of,
     values_of,
 )
-from skpresto.stopping import (
-    AgreementStop,
-    EpochRecord,
-    HoldoutStop,
-    LabelWaveStop,
-    MemorizedFractionStop,
-    NoiseRateStop,
-    OracleStop,
-    StopRule,
-    ValidationStop,
-)
+from skpresto.stopping import EpochRecord, StopRule
 
 #: Column of ``frame()``: name in the legend, color and line style.
 _CURVES = {
@@ -43,13 +35,13 @@ _MEMORIZATION = ("memorization_precision", "memorization_recall")
 
 #: Curves that each rule uses.
 _CURVES_OF_RULES: tuple[tuple[type[StopRule], tuple[str, ...]], ...] = (
-    (ValidationStop, ("valid_error",)),
-    (HoldoutStop, ("holdout_error",)),
-    (NoiseRateStop, ("train_error",)),
-    (MemorizedFractionStop, ("memorized_fraction",)),
-    (AgreementStop, ("memorized_fraction", "holdout_accuracy")),
-    (LabelWaveStop, ("changed_fraction",)),
-    (OracleStop, ()),
+    (stopping.ValidationStop, ("valid_error",)),
+    (stopping.HoldoutStop, ("holdout_error",)),
+    (stopping.NoiseRateStop, ("train_error",)),
+    (stopping.MemorizedFractionStop, ("memorized_fraction",)),
+    (stopping.AgreementStop, ("memorized_fraction", "holdout_accuracy")),
+    (stopping.LabelWaveStop, ("changed_fraction",)),
+    (stopping.OracleStop, ()),
 )
 
 
@@ -167,13 +159,7 @@ class StopPointDisplay:
         records += extension_of(self.records, self.stop_epoch)
         records += phase_two_of(self.records)
         curves = {name: _curve(records, name) for name in _CURVES}
-        return frame_of(
-            {
-                "epoch": [record.epoch for record in records],
-                "stage": [record.stage for record in records],
-                **curves,
-            }
-        )
+        return frame_of_epochs(records, **curves)
 
     def plot(self, ax: Any = None) -> "StopPointDisplay":
         """Plot the curves and the stop point.

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from skpresto._inner_estimators import classifier_in
 from skpresto.noise import estimate_transition_matrix
 from skpresto.noise._stochastic import check_transition_matrix
 from skpresto.plots._axes import frame_of, get_axes
-from skpresto.plots._classifier import classifier_in
 
 #: Font size of the numbers as a fraction of the cell size, so that they fit the width.
 _FONT_PER_CELL = 0.42

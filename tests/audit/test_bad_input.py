@@ -1,6 +1,7 @@
 """Every mistake gets a sentence that names it and the way out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -53,7 +54,7 @@ def test_something_that_is_no_estimator_is_named(blobs):
 def test_a_search_must_have_kept_its_best_estimator(blobs):
     clf = quick(PrestoppingClassifier, max_epochs=2)
     search = GridSearchCV(clf, {"q": [5]}, cv=2, refit=False).fit(*blobs)
-    with pytest.raises(TypeError, match="Search with refit=True"):
+    with pytest.raises(ValueError, match="Search with refit=True"):
         from_estimator(search, *blobs)
 
 
@@ -125,6 +126,23 @@ def test_classes_must_name_the_columns(probabilities):
         from_probabilities(probability, y, classes=[0, 1, 3])
     with pytest.raises(ValueError, match="at least one label"):
         from_probabilities(np.ones((0, 2)), [])
+
+
+def test_classes_and_columns_must_have_one_order(probabilities):
+    probability, y = probabilities
+    frame = pd.DataFrame(probability, columns=[0, 1, 2])
+    named = from_probabilities(frame, y, classes=[0, 1, 2]).frame
+    pd.testing.assert_frame_equal(named, from_probabilities(frame, y).frame)
+    with pytest.raises(ValueError, match="columns 0, 1, 2, and classes= begins with 2"):
+        from_probabilities(frame, y, classes=[2, 1, 0])
+
+
+def test_trajectories_must_be_as_many_as_labels(fitted, animals):
+    X, y, _ = animals
+    with pytest.raises(
+        ValueError, match="but trajectories has 3 samples and y has 400"
+    ):
+        from_estimator(fitted, X, y, trajectories=np.zeros((3, 5)))
 
 
 @pytest.mark.parametrize("n", [-1, 401, 2.5, "7"])

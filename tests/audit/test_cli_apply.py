@@ -67,7 +67,8 @@ def test_byte_order_mark_and_other_encodings_are_kept():
 
 
 def test_label_with_separator_is_quoted():
-    assert apply_to_csv(b"x,label\n1,a\n", [(0, "a", "b, c")]) == b'x,label\n1,"b, c"\n'
+    copy = apply_to_csv(b"x,label\n1,a\n", [(0, "a", "b, c")], **{"new-class": "b, c"})
+    assert copy == b'x,label\n1,"b, c"\n'
 
 
 def test_unsure_and_kept_labels_stay(capsys):
@@ -90,10 +91,10 @@ def test_decision_that_does_not_fit_its_row_is_refused(row, given, capsys):
 
 def test_existing_copy_is_replaced_only_by_force(capsys):
     Path("c.csv").write_text("precious")
-    assert apply_to_csv(b"x,label\n1,a\n", [(0, "a", "b")]) is None
+    assert apply_to_csv(b"x,label\n1,a\n2,b\n", [(0, "a", "b")]) is None
     assert Path("c.csv").read_text() == "precious"
     assert main(["apply", "d.json", "t.csv", "--out", "c.csv", "--force"]) == 0
-    assert Path("c.csv").read_text() == "x,label\n1,b\n"
+    assert Path("c.csv").read_text() == "x,label\n1,b\n2,b\n"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def names_below(folder):
 
 def test_moves_of_images_are_listed_and_nothing_is_done(photos, capsys):
     before = names_below(photos)
-    assert main(["apply", "d.json", "photos"]) == 0
+    assert main(["apply", "d.json", "photos", "--new-class", "bird"]) == 0
     shown = capsys.readouterr().out
     assert "cat/1.png -> dog/1-from-cat.png" in shown
     assert "dog/3.png -> bird/3.png" in shown
@@ -151,7 +152,8 @@ def test_moves_of_images_are_listed_and_nothing_is_done(photos, capsys):
 
 def test_images_are_copied_by_their_corrected_class(photos):
     before = names_below(photos)
-    assert main(["apply", "d.json", "photos", "--move-to", "clean"]) == 0
+    arguments = ["--move-to", "clean", "--new-class", "bird"]
+    assert main(["apply", "d.json", "photos", *arguments]) == 0
     assert names_below(photos) == before
     expected = ["bird/3.png", "cat/2.png", "dog/1-from-cat.png", "dog/1.png"]
     assert names_below(Path("clean")) == expected
@@ -168,7 +170,8 @@ def test_images_are_copied_by_their_corrected_class(photos):
 )
 def test_images_are_never_copied_over_others(photos, folder, message, capsys):
     Path("clean").mkdir()
-    assert main(["apply", "d.json", "photos", "--move-to", folder]) == 1
+    arguments = ["--move-to", folder, "--new-class", "bird"]
+    assert main(["apply", "d.json", "photos", *arguments]) == 1
     assert message in capsys.readouterr().err
 
 
@@ -177,7 +180,8 @@ def test_interrupted_copy_leaves_nothing(photos, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("skpresto.audit._apply.shutil.copy2", interrupt)
-    assert main(["apply", "d.json", "photos", "--move-to", "clean"]) == 130
+    arguments = ["--move-to", "clean", "--new-class", "bird"]
+    assert main(["apply", "d.json", "photos", *arguments]) == 130
     assert sorted(p.name for p in Path().iterdir()) == ["d.json", "photos"]
 
 
@@ -206,3 +210,114 @@ def test_image_that_is_in_another_class_by_now_is_refused(photos, capsys):
     )
     assert main(["apply", "d.json", "photos"]) == 1
     assert "has the label 'dog', but it has 'cat'" in capsys.readouterr().err
+
+
+NO_CLASS = (
+    "gives row 0 of {path} the label 'dgo', which is no class of it. Did you mean "
+    "'dog'? Correct the decision, or pass --new-class dgo if it is a new class. "
+    "Nothing was written."
+)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "folder"])
+def test_class_that_does_not_exist_is_refused_unless_it_is_called_new(
+    kind, tmp_path, capsys
+):
+    frame = pd.DataFrame({"label": pd.Series(["cat", "dog"], dtype="category")})
+    path, out, about = Path(f"t.{kind}"), "--out", {}
+    if kind == "csv":
+        frame.to_csv(path, index=False)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        path, out, about = Path("p"), "--move-to", {"kind": "images", "label": None}
+        for name in ("cat", "dog"):
+            (path / name).mkdir(parents=True)
+            Image.new("L", (2, 2)).save(path / name / "1.png")
+    of_folder = kind == "folder" and fingerprint_of_folder(path, images_below(path))
+    fingerprint = of_folder or fingerprint_of_file(path)
+    write_decisions([(0, "cat", "dgo")], fingerprint=fingerprint, **about)
+    arguments = ["apply", "d.json", str(path), out, f"c.{kind}"]
+    assert main(arguments) == 1
+    assert NO_CLASS.format(path=path) in capsys.readouterr().err
+    assert not Path(f"c.{kind}").exists()
+    assert main([*arguments, "--new-class", "dgo"]) == 0
+    if kind == "csv":
+        assert pd.read_csv("c.csv")["label"].tolist() == ["dgo", "dog"]
+    elif kind == "parquet":
+        labels = pd.read_parquet("c.parquet")["label"]
+        assert labels.tolist() == ["dgo", "dog"]
+        assert labels.cat.categories.tolist() == ["cat", "dog", "dgo"]
+    else:
+        assert names_below(Path("c.folder")) == ["dgo/1.png", "dog/1.png"]
+
+
+def test_all_classes_are_named_if_none_is_near(capsys):
+    assert apply_to_csv(b"label\ncat\ndog\n", [(0, "cat", "zebra")]) is None
+    assert "The classes are 'cat', 'dog'." in capsys.readouterr().err
+
+
+def test_missing_labels_are_no_class(capsys):
+    assert apply_to_csv(b"x,label\n1,cat\n2,NaN\n", [(0, "cat", "NaN")]) is None
+    assert "the label 'NaN', which is no class of it" in capsys.readouterr().err
+
+
+def test_new_class_must_be_of_the_type_of_the_labels(capsys):
+    pd.DataFrame({"label": [1, 2]}).to_parquet("t.parquet")
+    fingerprint = fingerprint_of_file(Path("t.parquet"))
+    command = ["apply", "d.json", "t.parquet", "--out", "c.parquet"]
+    write_decisions([(0, "1", "x")], fingerprint=fingerprint)
+    assert main([*command, "--new-class", "x"]) == 1
+    assert "Failed to parse string: 'x'" in capsys.readouterr().err
+    write_decisions([(0, "1", "3")], fingerprint=fingerprint)
+    assert main([*command, "--new-class", "3"]) == 0
+    assert pd.read_parquet("c.parquet")["label"].tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", ".x", "/tmp"])
+def test_new_class_of_images_must_be_a_plain_name(photos, name, capsys):
+    arguments = ["--move-to", "clean", "--new-class", name]
+    assert main(["apply", "d.json", "photos", *arguments]) == 1
+    assert "is no name of a folder of images" in capsys.readouterr().err
+
+
+def test_images_never_replace_each_other(photos, capsys):
+    for name in ("dog/1-from-cat.png", "dog/1-from-cat-from-cat.png"):
+        Image.new("L", (2, 2)).save(photos / name)
+    fingerprint = fingerprint_of_folder(photos, images_below(photos))
+    about = {"kind": "images", "label": None, "fingerprint": fingerprint}
+    write_decisions([(0, "cat", "dog")], **about)
+    assert main(["apply", "d.json", "photos", "--move-to", "clean"]) == 0
+    assert len(names_below(Path("clean"))) == 6
+
+
+def test_mistyped_column_is_told_before_an_existing_copy(capsys):
+    Path("t.csv").write_text("x,label\n1,a\n")
+    Path("c.csv").write_text("precious")
+    fingerprint = fingerprint_of_file(Path("t.csv"))
+    write_decisions([(0, "a", "b")], fingerprint=fingerprint, label="lable")
+    assert main(["apply", "d.json", "t.csv", "--out", "c.csv"]) == 1
+    assert "has no column 'lable'. Did you mean 'label'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [(0, 0), (-1,), (0.5,)])
+def test_rows_that_no_page_exports_are_refused(rows, capsys):
+    labels = iter("bcd")
+    made = [(row, "a", next(labels)) for row in rows]
+    assert apply_to_csv(b"label\na\nb\nc\na\n", made) is None
+    assert "is not complete, or was changed by hand" in capsys.readouterr().err
+
+
+def test_output_of_the_other_kind_is_refused(photos, capsys):
+    assert main(["apply", "d.json", "photos", "--out", "clean"]) == 1
+    assert "Pass --move-to FOLDER in place of --out." in capsys.readouterr().err
+
+
+def test_encoding_that_does_not_fit_is_told(capsys):
+    raw = "größe,label\n1,ä\n2,z\n".encode("latin-1")
+    assert apply_to_csv(raw, [(1, "z", "ä")]) is None
+    assert "Pass its encoding, such as --encoding latin-1" in capsys.readouterr().err
+    raw = ("size,label\n" + "1,z\n" * 9000 + "1,ä\n").encode("latin-1")
+    Path("t.csv").unlink()
+    assert apply_to_csv(raw, [(1, "z", "z")]) is None
+    assert "--encoding latin-1" in capsys.readouterr().err

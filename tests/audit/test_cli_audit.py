@@ -283,14 +283,6 @@ def test_page_of_digits_finds_wrong_labels_and_stays_small(tmp_path):
     assert "https://" not in page
 
 
-def test_many_rows_are_told_how_long_it_takes(flowers, monkeypatch, capsys):
-    monkeypatch.setattr("skpresto.cli._audit._MANY_ROWS", 100)
-    monkeypatch.setattr("skpresto.cli._progress._N_PROBE_ROWS", 100)
-    flowers.to_csv("train.csv", index=False)
-    assert main(["audit", "train.csv", "--label", "species", *FEW_EPOCHS]) == 0
-    assert "Training on 600 rows takes about" in capsys.readouterr().err
-
-
 def test_many_classes_are_summed_up_in_the_terminal(capsys):
     rng = np.random.RandomState(0)
     y = rng.randint(30, size=900)

@@ -105,6 +105,22 @@ def test_page_is_written_whole(report, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ["a text"] * 500,
+        np.zeros((119, 3)),
+        np.zeros((121, 3, 8, 8)),
+        pd.DataFrame({"a": range(7)}),
+    ],
+    ids=lambda shown: type(shown).__name__,
+)
+def test_samples_that_are_shown_must_be_those_of_the_labels(report, shown, tmp_path):
+    with pytest.raises(ValueError, match=f"but shown has {len(shown)} samples and y "):
+        report.to_html(tmp_path / "page.html", shown=shown)
+    assert not list(tmp_path.iterdir())
+
+
 def test_report_in_memory_has_a_fingerprint_of_its_labels(probabilities):
     probability, y = probabilities
     changed = y.copy()

@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
@@ -131,6 +132,32 @@ def test_csv_cells_that_begin_as_a_formula_are_defused(first):
     assert set(rows["suggested"]) <= {f"'{name}", "b"}
 
 
+def test_formulas_in_a_multi_index_and_in_names_are_defused():
+    names = [
+        ["=1", "@2", "plain", None],
+        [-1, 2, 3, 4],
+        [PurePath("+c"), "d", "e", "-5"],
+    ]
+    index = pd.MultiIndex.from_arrays(names, names=["=name", None, "-n"])
+    X = pd.DataFrame({"x": range(4)}, index=index)
+    report = LabelReport.from_probabilities(np.eye(2)[[0, 1, 0, 1]], [0, 1] * 2, X=X)
+    rows = pd.read_csv(io.StringIO(report.to_csv()), dtype=str)
+    assert rows.columns[:3].tolist() == ["'=name", "row 1", "'-n"]
+    assert rows["'=name"].tolist()[:3] == ["'=1", "'@2", "plain"]
+    assert rows["row 1"].tolist() == ["-1", "2", "3", "4"]
+    assert rows["'-n"].tolist() == ["'+c", "d", "e", "-5"]
+    assert json.loads(report.to_json())["labels"][1]["row"] == ["@2", 2, "d"]
+
+
+@pytest.mark.parametrize("values", [["=a", "b"], [1, None], [pd.NaT, pd.Timestamp(0)]])
+def test_an_index_of_any_type_is_written(values):
+    X = pd.DataFrame({"x": [0, 1]}, index=pd.Index(values, name="given"))
+    report = LabelReport.from_probabilities(np.eye(2), [0, 1], X=X)
+    head, first, _ = report.to_csv().splitlines()
+    assert head == "given,given,suggested,quality,is_safe,review_rank"
+    assert not first.startswith("=")
+
+
 def test_numbers_stay_numbers_in_csv(probabilities):
     probability, y = probabilities
     text = LabelReport.from_probabilities(probability, y - 1).to_csv()
@@ -162,7 +189,8 @@ def test_notebooks_show_escaped_text(report):
     assert "&lt;b&gt;dog" in html
     assert "<b>dog" not in html
     assert f"about {report.expected_errors().expected:,.0f} wrong" in html
-    assert html.count("<tr>") == 1 + 4 + 1 + 10
+    assert html.count("<td>ant</td>") >= 2  # of the classes and of the suspects
+    assert html.count("<tr") == (1 + 4) + (2 + 10)
 
 
 def test_the_report_says_what_it_is_about(report):

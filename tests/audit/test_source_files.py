@@ -1,6 +1,7 @@
 """Files of an audit that can be read in part, or not at all."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skpresto.audit._page.telling import _spread
@@ -48,7 +49,7 @@ def test_a_field_beyond_the_limit_of_csv_is_told(tmp_path):
 
 
 def test_a_column_without_values_has_no_spread():
-    assert np.isnan(_spread(np.array([np.nan, np.nan])))
+    assert np.isnan(_spread(pd.Series([np.nan, np.nan])))
 
 
 def test_labels_of_different_lengths_are_no_array(tmp_path):

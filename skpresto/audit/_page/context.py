@@ -8,6 +8,7 @@ import numpy as np
 import skpresto
 from skpresto.audit._page.about import About
 from skpresto.audit._page.sparkline import line_points
+from skpresto.noise._counts import joint_counts
 
 #: Suspects per page of the list, and those that are readable without JavaScript.
 PAGE_SIZE = 25
@@ -54,14 +55,10 @@ def _blank(data: dict[str, Any]) -> dict[str, Any]:
 
 def _matrix(report: Any) -> dict[str, Any]:
     """Return the number of suspects by given and suggested class, with shades."""
-    classes = np.asarray(report.classes)
-    frame = report.frame[np.asarray(report.is_suspect)]
-    given = np.searchsorted(classes, frame["given"].to_numpy(dtype=classes.dtype))
-    suggested = np.searchsorted(
-        classes, frame["suggested"].to_numpy(dtype=classes.dtype)
-    )
-    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(counts, (given, suggested), 1)
+    among = report.is_suspect
+    counts = joint_counts(
+        report.given[among], report.suggested[among], len(report.classes)
+    ).astype(int)
     involved = counts.sum(axis=0) + counts.sum(axis=1)
     shown = np.sort(np.argsort(-involved, kind="stable")[:_MOST_CLASSES])
     part = counts[np.ix_(shown, shown)]
@@ -70,14 +67,13 @@ def _matrix(report: Any) -> dict[str, Any]:
         "classes": shown.tolist(),
         "counts": part.tolist(),
         "shades": shades.tolist(),
-        "n_hidden": len(classes) - len(shown),
+        "n_hidden": len(counts) - len(shown),
     }
 
 
 def _review_numbers(report: Any, n_suspects: int) -> dict[str, Any]:
     """Return how many of the first labels are wrong, as a table and as a curve."""
-    n_labels = len(report.frame)
-    end = min(max(2 * n_suspects, 20), n_labels)
+    end = min(max(2 * n_suspects, 20), len(report))
     numbers = [n for n in _NUMBERS_TO_REVIEW if n < end]
     table = [(n, report.expected_errors(n)) for n in (*numbers, end)]
     steps = np.unique(np.linspace(0, end, 61).round().astype(int))

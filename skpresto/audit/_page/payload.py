@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from skpresto.audit._page.about import About
@@ -51,17 +50,15 @@ def select_samples(report: Any, top: int) -> Selection:
     random order, so that who reviews it does not know which is which, and that any
     number of reviewed labels is a random sample.
     """
-    is_suspect = np.asarray(report.is_suspect)
-    ranks = report.frame["review_rank"].to_numpy()
-    suspects = np.flatnonzero(is_suspect)
-    suspects = suspects[np.argsort(ranks[suspects], kind="stable")]
+    is_suspect = report.is_suspect
+    n_suspects = int(is_suspect.sum())
     rng = np.random.RandomState(_CONTROL_SEED)
     drawn = [
         rng.permutation(np.flatnonzero(mask))[:N_CONTROLS]
         for mask in (is_suspect, ~is_suspect)
     ]
     controls = rng.permutation(np.concatenate(drawn))
-    return Selection(suspects[:top], controls, len(suspects))
+    return Selection(report.order[: min(top, n_suspects)], controls, n_suspects)
 
 
 def payload(
@@ -69,15 +66,13 @@ def payload(
 ) -> dict[str, Any]:
     """Return the samples and what the script needs to know, as plain values."""
     positions = selection.positions
-    frame = report.frame.iloc[positions]
-    classes = pd.Index(report.classes)
     index_of = {int(position): i for i, position in enumerate(positions)}
     items: dict[str, list[Any]] = {
         "row": [row_of(about, position) for position in positions],
         "name": [name_of(about, position) for position in positions],
-        "given": classes.get_indexer(frame["given"]).tolist(),
-        "suggested": classes.get_indexer(frame["suggested"]).tolist(),
-        "quality": [float(f"{quality:.3g}") for quality in frame["quality"]],
+        "given": report.given[positions].tolist(),
+        "suggested": report.suggested[positions].tolist(),
+        "quality": [float(f"{quality:.3g}") for quality in report.quality[positions]],
     }
     if report.trajectories is not None:
         items["line"] = encode_lines(report.trajectories[positions])
@@ -91,11 +86,11 @@ def payload(
         "classes": [str(label) for label in report.classes],
         "textName": None if view is None else view.text_name,
         "items": items,
-        "isSuspect": np.asarray(report.is_suspect)[positions].tolist(),
+        "isSuspect": report.is_suspect[positions].tolist(),
         "suspects": [index_of[int(position)] for position in selection.suspects],
         "controls": [index_of[int(position)] for position in selection.controls],
         "nSuspects": selection.n_suspects,
-        "nLabels": len(report.frame),
+        "nLabels": len(report),
     }
 
 
@@ -114,6 +109,7 @@ def name_of(about: About, position: int) -> str:
 def fingerprint_of_report(report: Any, about: About) -> str:
     """Return a hash of the given labels and the names of the samples."""
     content = hashlib.sha256()
-    for position, label in enumerate(report.frame["given"]):
-        content.update(f"{name_of(about, position)}\0{label}\0".encode())
+    labels = [str(label) for label in report.classes]
+    for position, code in enumerate(report.given.tolist()):
+        content.update(f"{name_of(about, position)}\0{labels[code]}\0".encode())
     return content.hexdigest()

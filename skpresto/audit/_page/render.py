@@ -12,7 +12,8 @@ from skpresto.audit._page.about import About
 from skpresto.audit._page.context import page_context
 from skpresto.audit._page.payload import payload, select_samples
 from skpresto.audit._page.views import ImageView, SampleView, view_of
-from skpresto.audit._safe_write import write_text
+from skpresto.audit._safe_write import write_texts
+from skpresto.audit._samples import check_samples
 
 #: Suspects that a page lists, unless told otherwise.
 MOST_SUSPECTS = 5000
@@ -35,7 +36,9 @@ def write_page(
     **options : dict
         As in :func:`render_page`.
     """
-    return write_text(Path(path), render_page(report, **options), overwrite=overwrite)
+    written = Path(path)
+    write_texts({written: render_page(report, **options)}, overwrite=overwrite)
+    return written
 
 
 def render_page(
@@ -61,6 +64,8 @@ def render_page(
         Number of suspects to list. None means all, up to 5,000, or 1,000 with images.
     """
     about = about or About()
+    if shown is not None and not isinstance(shown, SampleView):
+        check_samples(shown, len(report), "LabelReport.to_html", "shown")
     samples = report.X if shown is None else shown
     view = samples if isinstance(samples, SampleView) else view_of(samples)
     if top is None:

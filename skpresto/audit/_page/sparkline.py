@@ -54,7 +54,5 @@ def line_points(line: str) -> str:
 
 def _mean(values: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return the mean of each row over its known values, NaN without any."""
-    is_known = ~np.isnan(values)
-    counts = is_known.sum(axis=1)
-    sums = np.where(is_known, values, 0).sum(axis=1)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    with np.errstate(invalid="ignore"):
+        return np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1)

@@ -47,11 +47,10 @@ class TellingFeatures:
     """
 
     def __init__(self, frame: pd.DataFrame, report: Any) -> None:
-        codes = pd.Index(report.classes)
-        self._given = codes.get_indexer(report.frame["given"])
-        self._suggested = codes.get_indexer(report.frame["suggested"])
+        self._given, self._suggested = report.given, report.suggested
         members = [
-            _members(self._given == k, report.is_suspect) for k in range(len(codes))
+            _members(report.given == k, report.is_suspect)
+            for k in range(len(report.classes))
         ]
         self._columns = [
             _Number(name, frame[name], members)
@@ -90,8 +89,8 @@ class _Number:
         self.name = short(name, 60)
         self.column = column
         self.values = _as_floats(column)
-        of_class = [self.values[rows] for rows in members]
-        self.medians = np.array([_median(values) for values in of_class])
+        of_class = [pd.Series(self.values[rows]) for rows in members]
+        self.medians = np.array([values.median() for values in of_class])
         self.spreads = np.array([_spread(values) for values in of_class])
 
     def scores(self, positions: NDArray[np.intp], classes: NDArray[Any]) -> Floats:
@@ -160,15 +159,7 @@ def _as_texts(column: pd.Series) -> NDArray[Any]:
     return np.where(column.isna().to_numpy(), "missing", texts)
 
 
-def _median(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else np.nan
-
-
-def _spread(values: Floats) -> float:
+def _spread(values: pd.Series) -> float:
     """Return a robust deviation; the usual one where more than half are equal."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return np.nan
-    deviation = _MAD_SCALE * float(np.median(np.abs(known - np.median(known))))
-    return deviation or float(known.std())
+    deviation = _MAD_SCALE * float((values - values.median()).abs().median())
+    return deviation or float(values.std(ddof=0))

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 #: Distinct numbers as labels from which a target is likely not a class.
 MAX_NUMERIC_CLASSES = 200
 MAX_FRACTIONAL_CLASSES = 20
-
-_BLOCK_SIZE = 2**20
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Source(ABC):
     """Labeled samples of one file or folder.
 
@@ -60,9 +59,9 @@ class Source(ABC):
     kind = "table"
     label_name: str | None = None
 
-    @abstractmethod
     def features(self, seed: int) -> NDArray[np.float32]:
-        """Return the samples as numbers to train on."""
+        """Return the samples as numbers to train on, if there is something to train."""
+        raise NotImplementedError
 
     @abstractmethod
     def view(self) -> Any:
@@ -79,11 +78,8 @@ class Source(ABC):
 
 def fingerprint_of_file(path: Path) -> str:
     """Return a hash of the content of a file."""
-    content = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK_SIZE):
-            content.update(block)
-    return content.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fingerprint_of_strings(strings: Iterable[str]) -> str:
@@ -95,7 +91,7 @@ def fingerprint_of_strings(strings: Iterable[str]) -> str:
     return content.hexdigest()
 
 
-def nearest_name(name: str, known: Sequence[str]) -> str:
+def nearest_name(name: str, known: Sequence[str], what: str = "columns") -> str:
     """Return a hint at the nearest known name, or the list of names.
 
     Examples
@@ -110,7 +106,30 @@ def nearest_name(name: str, known: Sequence[str]) -> str:
     if near:
         return f"Did you mean {lowered[near[0]]!r}?"
     shown = ", ".join(repr(other) for other in known[:10])
-    return f"The columns are {shown}{', ...' if len(known) > 10 else ''}."
+    return f"The {what} are {shown}{', ...' if len(known) > 10 else ''}."
+
+
+def labeled_rows(column: pd.Series, what: str, way_out: str) -> dict[str, Any]:
+    """Return the fields of a source that its labels give, after checks.
+
+    Parameters
+    ----------
+    column : Series
+        The labels; rows without one are left out.
+    what, way_out : str
+        For error messages: the subject of the sentence, and what the user can do.
+    """
+    has_label = column.notna().to_numpy()
+    labels = column[has_label].astype(str).to_numpy(dtype=object).astype(str)
+    check_classes(labels, what, way_out)
+    return {
+        "labels": labels,
+        "rows": np.flatnonzero(has_label),
+        "n_rows": len(column),
+        "left_out": [
+            LeftOut(f"row {r}", "no label") for r in (~has_label).nonzero()[0]
+        ],
+    }
 
 
 def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:

@@ -18,9 +18,9 @@ from skpresto.audit._sources.delimited import (
 PARQUET_ENDINGS = (".parquet", ".pq")
 
 #: What stands for a missing label. Words such as NA or None may be classes.
-_MISSING_LABELS = ["", "nan", "NaN", "NAN", "<NA>", "#N/A"]
+MISSING_LABELS = ["", "nan", "NaN", "NAN", "<NA>", "#N/A"]
 _MISSING_VALUES = [
-    *_MISSING_LABELS,
+    *MISSING_LABELS,
     *("NA", "N/A", "n/a", "NULL", "null", "None", "-nan", "-NaN", "#NA", "1.#IND"),
 ]
 #: Files that take long to read: their need of memory is stated beforehand.
@@ -51,7 +51,7 @@ def read_frame(
         Called with a sentence before a large file is read.
     """
     if path.suffix.lower() in PARQUET_ENDINGS:
-        _check_present(wanted, column_names(path, encoding), path)
+        check_columns(wanted, path, encoding)
         return _read_parquet(path, label)
     layout = layout_of(path, encoding)
     _check_present(wanted, layout.columns, path)
@@ -88,6 +88,11 @@ def label_strings(values: list[Any]) -> list[str | None]:
     return [None if v is None or v != v or v == "" else str(v) for v in values]
 
 
+def check_columns(wanted: list[str], path: Path, encoding: str | None) -> None:
+    """Raise if a column is not in the header of a CSV or Parquet file."""
+    _check_present(wanted, column_names(path, encoding), path)
+
+
 def _check_present(wanted: list[str], columns: Any, path: Path) -> None:
     for name in wanted:
         if name not in columns:
@@ -98,7 +103,7 @@ def _check_present(wanted: list[str], columns: Any, path: Path) -> None:
 
 def _read_csv(layout: Layout, label: str, **options: Any) -> pd.DataFrame:
     missing = dict.fromkeys(layout.columns, _MISSING_VALUES)
-    missing[label] = _MISSING_LABELS
+    missing[label] = MISSING_LABELS
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)

@@ -1,8 +1,7 @@
 """Images in one folder per class."""
 
 import os
-import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,13 @@ from skpresto.audit._sources.base import (
     fingerprint_of_strings,
 )
 from skpresto.audit._sources.patches import patch_features
-from skpresto.datasets._pictures import IMAGE_ENDINGS, MAX_PIXELS
+from skpresto.datasets._pictures import IMAGE_ENDINGS, MAX_PIXELS, opened_image
 
 #: Side to which images are resized for training.
 SIDE = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ImageSource(Source):
     """Images of a folder with one folder per class.
 
@@ -37,11 +36,9 @@ class ImageSource(Source):
         The images, resized to one size.
     """
 
-    files: list[Path] = field(default_factory=list)
-    found: list[Path] = field(default_factory=list)
-    pixels: NDArray[np.uint8] = field(
-        default_factory=lambda: np.empty((0, SIDE, SIDE, 3), dtype=np.uint8)
-    )
+    files: list[Path]
+    found: list[Path]
+    pixels: NDArray[np.uint8]
 
     kind = "images"
 
@@ -55,11 +52,11 @@ class ImageSource(Source):
 
     def row_names(self) -> list[str]:
         """Return the path of each image below the folder."""
-        return [file.relative_to(self.path).as_posix() for file in self.files]
+        return [_name(file, self.path) for file in self.files]
 
     def row_keys(self) -> list[Any]:
         """Return the paths of all images, with those that are left out."""
-        return [file.relative_to(self.path).as_posix() for file in self.found]
+        return [_name(file, self.path) for file in self.found]
 
 
 def read_image_folder(folder: Path) -> ImageSource:
@@ -80,7 +77,7 @@ def read_image_folder(folder: Path) -> ImageSource:
         )
     images = set(found)
     left_out = [
-        LeftOut(file.relative_to(folder).as_posix(), "not an image")
+        LeftOut(_name(file, folder), "not an image")
         for file in sorted(_files_by_class(folder))
         if file not in images
     ]
@@ -90,7 +87,7 @@ def read_image_folder(folder: Path) -> ImageSource:
             small = open_image(file, SIDE).resize((SIDE, SIDE))
         except Exception as error:  # decoders raise many kinds of errors
             reason = f"cannot be decoded ({str(error)[:80]})"
-            left_out.append(LeftOut(file.relative_to(folder).as_posix(), reason))
+            left_out.append(LeftOut(_name(file, folder), reason))
         else:
             rows.append(row)
             pixels.append(np.asarray(small))
@@ -122,12 +119,7 @@ def open_image(file: Path, side: int | None = None) -> Any:
     """
     from PIL import Image, ImageOps
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        image = Image.open(file)
-    with image:
-        if image.width * image.height > MAX_PIXELS:
-            raise ValueError(f"it has more than {MAX_PIXELS:,} pixels")
+    with opened_image(Image, file, MAX_PIXELS) as image:
         if side is not None:
             image.draft("RGB", (2 * side, 2 * side))
         upright = ImageOps.exif_transpose(image)
@@ -141,8 +133,7 @@ def open_image(file: Path, side: int | None = None) -> Any:
 def fingerprint_of_folder(folder: Path, files: list[Path]) -> str:
     """Return a hash of the names and sizes of the images in a folder."""
     return fingerprint_of_strings(
-        f"{file.relative_to(folder).as_posix()} {os.path.getsize(file)}"
-        for file in files
+        f"{_name(file, folder)} {os.path.getsize(file)}" for file in files
     )
 
 
@@ -150,6 +141,10 @@ def images_below(folder: Path) -> list[Path]:
     """Return the images of a folder with one folder per class, by name."""
     base = folder.resolve()
     return sorted(file for file in _files_by_class(folder) if _is_image(file, base))
+
+
+def _name(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).as_posix()
 
 
 def _files_by_class(folder: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """Ready out-of-fold probabilities, with the labels in a file of their own."""
 
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skpresto.audit._page import FeatureView
-from skpresto.audit._sources.base import (
-    LeftOut,
-    Source,
-    check_classes,
-    fingerprint_of_file,
-)
+from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
 from skpresto.audit._sources.delimited import layout_of
 from skpresto.audit._sources.table import label_values
 
 PROBABILITY_ENDINGS = (".npy", ".npz")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbabilitySource(Source):
     """Out-of-fold probabilities and labels of the same rows.
 
@@ -36,16 +31,11 @@ class ProbabilitySource(Source):
         Further columns of the file of the labels, to be shown.
     """
 
-    probabilities: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
-    classes: NDArray[Any] = field(default_factory=lambda: np.empty(0))
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
-    label_name: str | None = None
+    probabilities: NDArray[Any]
+    classes: NDArray[Any]
+    frame: pd.DataFrame
 
     kind = "probabilities"
-
-    def features(self, seed: int) -> NDArray[np.float32]:
-        """Raise: nothing is trained on ready probabilities."""
-        raise NotImplementedError
 
     def view(self) -> FeatureView | None:
         """Return what the page shows of a row."""
@@ -84,20 +74,17 @@ def read_probabilities(
             f"{path} has {len(probabilities):,} rows of probabilities, but "
             f"{labels_path} has {len(given):,} labels. Both need one row per sample."
         )
-    is_missing = given.isna().to_numpy()
-    labels = given[~is_missing].astype(str).to_numpy(dtype=object).astype(str)
-    check_classes(labels, f"{labels_path}", "Choose another --labels or --label.")
+    way_out = "Choose another --labels or --label."
+    fields = labeled_rows(given, f"{labels_path}", way_out)
+    rows, n_columns = fields["rows"], probabilities.shape[1]
     return ProbabilitySource(
         path=labels_path,
         fingerprint=fingerprint_of_file(labels_path),
-        labels=labels,
-        rows=np.flatnonzero(~is_missing),
-        n_rows=len(given),
-        left_out=[LeftOut(f"row {r}", "no label") for r in np.flatnonzero(is_missing)],
-        probabilities=probabilities[~is_missing],
-        classes=_class_names(classes, labels, probabilities.shape[1], path),
-        frame=frame.loc[~is_missing].reset_index(drop=True),
+        probabilities=probabilities[rows],
+        classes=_class_names(classes, fields["labels"], n_columns, path),
+        frame=frame.iloc[rows].reset_index(drop=True),
         label_name=str(given.name) if given.name is not None else None,
+        **fields,
     )
 
 

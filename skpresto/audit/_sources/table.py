@@ -1,7 +1,7 @@
 """Labeled rows of a CSV or Parquet file."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skpresto.audit._page import FeatureView
-from skpresto.audit._sources.base import (
-    LeftOut,
-    Source,
-    check_classes,
-    fingerprint_of_file,
-)
+from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
 from skpresto.audit._sources.frames import column_names, read_frame
 from skpresto.audit._sources.vectorize import vectorize
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableSource(Source):
     """Rows of a table with mixed columns.
 
@@ -34,8 +29,7 @@ class TableSource(Source):
         A column of texts, which is encoded in more detail and shown in full.
     """
 
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
-    label_name: str | None = None
+    frame: pd.DataFrame
     text: str | None = None
 
     def features(self, seed: int) -> NDArray[np.float32]:
@@ -77,27 +71,21 @@ def read_table(
     frame = read_frame(path, label, wanted, encoding, say)
     if not len(frame):
         raise ValueError(f"{path} has a header but no rows.")
-    labels = frame.pop(label)
-    is_missing = labels.isna().to_numpy()
-    labels = labels[~is_missing].astype(str).to_numpy(dtype=object).astype(str)
-    check_classes(labels, f"Column {label!r} of {path}", "Choose another --label.")
-    notes, frame = _usable_columns(frame.loc[~is_missing], ignore, text)
+    what = f"Column {label!r} of {path}"
+    fields = labeled_rows(frame.pop(label), what, "Choose another --label.")
+    notes, frame = _usable_columns(frame.iloc[fields["rows"]], ignore, text)
     if not len(frame.columns):
         raise ValueError(
             f"{path} has no column to learn from besides the label {label!r}."
         )
-    missing_rows = np.flatnonzero(is_missing)
     return TableSource(
         path=path,
         fingerprint=fingerprint_of_file(path),
-        labels=labels,
-        rows=np.flatnonzero(~is_missing),
-        n_rows=len(is_missing),
-        left_out=[LeftOut(f"row {row}", "no label") for row in missing_rows],
         notes=notes,
         frame=frame.reset_index(drop=True),
         label_name=label,
         text=text,
+        **fields,
     )
 
 
