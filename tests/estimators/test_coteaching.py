@@ -207,14 +207,6 @@ def test_noise_rate_cannot_be_estimated_from_single_rows():
         quick(CoTeachingClassifier, noise_rate=None).fit(X, np.arange(6))
 
 
-@pytest.mark.parametrize("rate", [1.0, -0.1, "much"])
-@BOTH
-def test_noise_rate_out_of_range(noisy_blobs, Classifier, rate):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match="'noise_rate' parameter of CoTeaching"):
-        quick(Classifier, noise_rate=rate).fit(X, y)
-
-
 def test_disagreement_and_skipped_batches_are_recorded(blobs):
     X, y = blobs
     clf = quick(CoTeachingPlusClassifier, warm_up=2, max_epochs=20).fit(X, y)

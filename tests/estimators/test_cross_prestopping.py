@@ -125,13 +125,6 @@ def test_the_built_in_schedule_has_the_length_of_the_training(
     assert len(rates["cross-fit"]) in (n, math.ceil(n / 2))
 
 
-@pytest.mark.parametrize("fold_epochs", [0, 0.0, 1.5, -1, "half"], ids=str)
-def test_fold_epochs_out_of_range(noisy_blobs, fold_epochs):
-    clf = CrossPrestoppingClassifier(fold_epochs=fold_epochs)
-    with pytest.raises(ValueError, match="fold_epochs"):
-        clf.fit(*noisy_blobs[:2])
-
-
 def test_safe_is_what_has_a_posterior_probability_of_at_least_one_half(
     fitted, noisy_blobs
 ):
@@ -256,13 +249,6 @@ def test_samples_that_are_never_visited_are_assessed_as_new_ones(noisy_blobs):
     unseen = slice(len(X) // 2, None)
     assert (clf.suggested_labels_ == y_true)[unseen].mean() > 0.8
     assert (y == y_true)[unseen][clf.safe_mask_[unseen]].mean() > 0.85
-
-
-@pytest.mark.parametrize("cv", [1, 2.5, "all", None, True], ids=str)
-def test_number_of_folds_out_of_range(noisy_blobs, cv):
-    X, y, _ = noisy_blobs
-    with pytest.raises((ValueError, TypeError), match="cv"):
-        quick(CrossPrestoppingClassifier, cv=cv).fit(X, y)
 
 
 def test_a_splitter_decides_which_network_leaves_out_what(noisy_blobs):

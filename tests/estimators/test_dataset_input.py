@@ -10,15 +10,9 @@ from torch.utils.data import Dataset, IterableDataset, Subset, TensorDataset
 
 from skpresto import PrestoppingClassifier
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-# A dozen epochs rarely settle a stop rule.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 class Items(Dataset):
@@ -46,7 +40,7 @@ def assert_fitted_alike(first, second):
     np.testing.assert_array_equal(first.suggested_labels_, second.suggested_labels_)
 
 
-@every
+@on_paths()
 def test_a_dataset_is_trained_on_as_its_array_is(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     names = np.array(["cat", "dog", "eel", "fox"])[y]

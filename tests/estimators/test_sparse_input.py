@@ -20,15 +20,9 @@ from skpresto import (
 )
 from skpresto.noise import NoisyTargetClassifier, SymmetricNoise
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-# A dozen epochs rarely settle a stop rule.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-)
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 KINDS = [
     getattr(sparse, f"{f}_{kind}") for f in FORMATS for kind in ("matrix", "array")
@@ -56,7 +50,7 @@ def assert_same_fit(first, second, X_first, X_second):
     assert first.n_features_in_ == second.n_features_in_
 
 
-@every
+@on_paths()
 def test_a_sparse_matrix_is_trained_on_as_its_array_is(Classifier):
     X, y = counts()
     as_sparse = sparse.csc_matrix(X)
@@ -139,7 +133,7 @@ DOCUMENTS = ["red apple pie", "green apple", "fast red car", "car race", "slow c
 TOPICS = ["food", "food", "cars", "cars", "cars"] * 8
 
 
-@every
+@on_paths("two phases", "two networks", "folds")
 def test_a_pipeline_for_text(Classifier):
     model = make_pipeline(TfidfVectorizer(), quick(Classifier, batch_size=8))
     model.fit(DOCUMENTS, TOPICS)
