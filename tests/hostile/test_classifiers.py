@@ -9,6 +9,7 @@ the arguments are unchanged.
 import copy
 import pickle
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
@@ -53,10 +54,10 @@ def one_epoch(classifier, **params):
     return clf
 
 
-@pytest.fixture(scope="module")
-def fitted():
-    """Every classifier, fitted on good data."""
-    return {c: one_epoch(c).fit(GOOD_X, GOOD_Y) for c in CLASSIFIERS}
+@cache
+def fitted(Classifier):
+    """Return a classifier that was fitted on good data."""
+    return one_epoch(Classifier).fit(GOOD_X, GOOD_Y)
 
 
 def fingerprint(value):
@@ -71,7 +72,7 @@ def fingerprint(value):
         return repr(value)
 
 
-def run(case, clf, fitted, **arguments):
+def run(case, clf, **arguments):
     """Fit under the invariants that hold for all inputs."""
     arguments = {"X": GOOD_X, "y": GOOD_Y, **arguments}
     before = {name: fingerprint(value) for name, value in arguments.items()}
@@ -81,7 +82,7 @@ def run(case, clf, fitted, **arguments):
     if isinstance(case.expected, Refused):
         with pytest.raises(NotFittedError):
             check_is_fitted(clf)
-        assert_keeps_predicting(clf, fitted, arguments)
+        assert_keeps_predicting(clf, arguments)
         return
     proba = clf.predict_proba(GOOD_X)
     assert proba.shape == (len(GOOD_X), len(clf.classes_))
@@ -91,50 +92,51 @@ def run(case, clf, fitted, **arguments):
         case.expected.check(clf, clone(clf))
 
 
-def assert_keeps_predicting(clf, fitted, arguments):
+def assert_keeps_predicting(clf, arguments):
     """A fit that fails leaves the results of an earlier one."""
-    again = copy.copy(fitted)
+    earlier = fitted(type(clf))
+    again = copy.copy(earlier)
     vars(again).update(vars(clf))
     with pytest.raises((ValueError, TypeError)):
         again.fit(**arguments)
     again.n_jobs = None  # the only parameter that predictions use
-    expected = fitted.predict_proba(GOOD_X)
+    expected = earlier.predict_proba(GOOD_X)
     np.testing.assert_array_equal(again.predict_proba(GOOD_X), expected)
 
 
 @with_two
 @params(X_CASES)
-def test_samples(Classifier, case, fitted):
-    run(case, one_epoch(Classifier), fitted[Classifier], **case.arguments)
+def test_samples(Classifier, case):
+    run(case, one_epoch(Classifier), **case.arguments)
 
 
 @with_two
 @params(Y_CASES)
-def test_labels(Classifier, case, fitted):
-    run(case, one_epoch(Classifier), fitted[Classifier], **case.arguments)
+def test_labels(Classifier, case):
+    run(case, one_epoch(Classifier), **case.arguments)
 
 
 @with_two
-def test_as_many_classes_as_rows(Classifier, fitted):
+def test_as_many_classes_as_rows(Classifier):
     holds_out = "stop" in Classifier._parameter_constraints
     expected = (
         Refused("no class has more than one row.*LabelWave") if holds_out else Works()
     )
     y = np.arange(len(GOOD_X))
-    run(Case("", expected), one_epoch(Classifier), fitted[Classifier], y=y)
+    run(Case("", expected), one_epoch(Classifier), y=y)
 
 
 @with_two
 @params(FIT_CASES)
-def test_further_arguments_of_fit(Classifier, case, fitted):
-    run(case, one_epoch(Classifier), fitted[Classifier], **case.arguments)
+def test_further_arguments_of_fit(Classifier, case):
+    run(case, one_epoch(Classifier), **case.arguments)
 
 
 @with_two
 @params(number_cases(NUMBERS) + PART_CASES)
-def test_parameters(Classifier, case, fitted):
+def test_parameters(Classifier, case):
     clf = one_epoch(Classifier, **case.arguments)
-    run(case, clf, fitted[Classifier])
+    run(case, clf)
 
 
 def of_single_methods():
@@ -148,16 +150,16 @@ def of_single_methods():
 
 
 @pytest.mark.parametrize(("Classifier", "case"), list(of_single_methods()))
-def test_parameters_of_single_methods(Classifier, case, fitted):
+def test_parameters_of_single_methods(Classifier, case):
     clf = one_epoch(Classifier, **case.arguments)
-    run(case, clf, fitted[Classifier])
+    run(case, clf)
 
 
 @with_two
 @params(PREDICT_CASES)
 @pytest.mark.parametrize("method", ["predict", "predict_proba"])
-def test_samples_to_predict(Classifier, case, method, fitted):
-    clf = fitted[Classifier]
+def test_samples_to_predict(Classifier, case, method):
+    clf = fitted(Classifier)
     before = fingerprint(case.arguments)
     result = outcome(case.expected, lambda: getattr(clf, method)(**case.arguments))
     assert fingerprint(case.arguments) == before
@@ -213,8 +215,8 @@ def test_unfitted_and_wrongly_configured_objects_can_be_copied(Classifier, param
 
 
 @with_two
-def test_fits_and_errors_in_threads_do_not_disturb_each_other(Classifier, fitted):
-    reference = fitted[Classifier].predict_proba(GOOD_X)
+def test_fits_and_errors_in_threads_do_not_disturb_each_other(Classifier):
+    reference = fitted(Classifier).predict_proba(GOOD_X)
     results, errors = [], []
 
     def good():

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.discovery import CLASSIFIERS
+from tests.discovery import classifiers_for
 from tests.parallel import cases
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
 #: It needs the gradients of all samples of a batch.
 REFUSED = "LearningToReweightClassifier"
-NAMES = [c.__name__ for c in CLASSIFIERS if c.__name__ != REFUSED]
+NAMES = [c.__name__ for c in classifiers_for() if c.__name__ != REFUSED]
 FURTHER = {
     # The route without fallback, and the estimate of the noise rate.
     "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10},
-    "CoTeachingClassifier": {"noise_rate": None},
+    "CoTeachingPlusClassifier": {"noise_rate": None},
 }
 
 
