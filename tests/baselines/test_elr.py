@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from skpresto import DefaultClassifier
 from skpresto.baselines import ELRClassifier
@@ -21,10 +20,3 @@ def test_wrong_labels_are_memorized_less(memorizable):
     last = [clf.history_[-1].memorization_precision for clf in (elr, plain)]
     assert last[0] > last[1] + 0.05
     assert elr.score(X_test, y_test) > plain.score(X_test, y_test) + 0.05
-
-
-@pytest.mark.parametrize(("name", "value"), [("beta", 1.0), ("regularization", -1)])
-def test_parameters_out_of_range(noisy_blobs, name, value):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=f"'{name}' parameter of ELRClassifier"):
-        quick(ELRClassifier, **{name: value}).fit(X, y)

@@ -35,9 +35,3 @@ def test_without_a_curriculum_training_is_plain(noisy_blobs):
     assert {record.selected_fraction for record in clf.history_} == {1.0}
     assert clf.safe_mask_.all()
     assert clf.noise_rate_ == 0
-
-
-def test_warm_up_as_long_as_the_training_is_refused(noisy_blobs):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=r"warm_up=30 would warm up for 30 of max_ep"):
-        quick(MentorNetClassifier, warm_up=30).fit(X, y)

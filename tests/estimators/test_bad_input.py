@@ -18,12 +18,6 @@ X = np.random.RandomState(0).normal(size=(40, 3)).astype(np.float32)
 y = np.arange(40) % 2
 
 
-def with_value(value):
-    changed = X.copy()
-    changed[3, 1] = value
-    return changed
-
-
 @on_paths()
 def test_learning_rate_that_explodes(Classifier):
     clf = quick(Classifier, lr=1e30, max_epochs=5)
@@ -75,13 +69,6 @@ def test_sampler_with_a_rule_that_holds_rows_out():
     with pytest.raises(ValueError, match="cannot be used with a stop rule that holds"):
         clf.fit(X, y)
     clf.set_params(stop=NoiseRateStop(0.4)).fit(X, y)
-
-
-def test_memory_map_with_numbers_beyond_float32(tmp_path):
-    np.save(tmp_path / "X.npy", with_value(1.0).astype(np.float64) * 1e60)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    with pytest.raises(ValueError, match="too large for dtype.'float32'"):
-        quick(PrestoppingClassifier).fit(mapped, y)
 
 
 def test_networks_that_cannot_be_made_different():

@@ -296,37 +296,6 @@ def test_html_and_text_representations(Classifier, noisy_blobs):
     assert Classifier.__name__ in clf._repr_html_()
 
 
-@on_paths("two phases", among=METHODS)
-@pytest.mark.parametrize(
-    "convert",
-    [
-        lambda X: X.astype(np.float64),
-        np.asfortranarray,
-        lambda X: X.tolist(),
-        lambda X: pd.DataFrame(X, columns=["a", "b"]),
-        torch.from_numpy,
-    ],
-    ids=["float64", "fortran", "list", "frame", "tensor"],
-)
-def test_kinds_of_input_give_the_same_bits(Classifier, noisy_blobs, convert):
-    X, y, _ = noisy_blobs
-    plain, other = quick(Classifier).fit(X, y), quick(Classifier).fit(convert(X), y)
-    assert np.array_equal(plain.predict_proba(X), other.predict_proba(convert(X)))
-    assert hasattr(other, "feature_names_in_") is isinstance(convert(X), pd.DataFrame)
-
-
-@on_paths("two phases", "folds", among=METHODS)
-def test_memory_maps_are_read_batch_by_batch(Classifier, noisy_blobs, tmp_path):
-    X, y, _ = noisy_blobs
-    for dtype in (np.float32, np.float64, np.int16):
-        values = X.astype(dtype)
-        np.save(tmp_path / "X.npy", values)
-        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-        clf = quick(Classifier).fit(mapped, y)
-        plain = quick(Classifier).fit(values.astype(np.float32), y)
-        assert np.array_equal(clf.predict_proba(mapped), plain.predict_proba(values))
-
-
 @on_paths("one stage", "two networks", "folds", "gradients")
 def test_images_get_a_convolutional_network(Classifier):
     rng = np.random.RandomState(0)

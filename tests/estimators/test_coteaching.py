@@ -5,7 +5,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import GridSearchCV
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
@@ -230,16 +229,3 @@ def test_networks_that_agree_everywhere_learn_nothing_from_the_batch(blobs):
     with pytest.warns(SafeSetWarning, match="only 0 of 400 labels"):
         clf.fit(X, y)
     assert [record.n_skipped_batches for record in clf.history_] == [0, 8, 8]
-
-
-def test_warm_up_as_long_as_the_training_is_refused(noisy_blobs):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=r"warm_up=30 would warm up for 30 of max_ep"):
-        quick(CoTeachingPlusClassifier, warm_up=30).fit(X, y)
-
-
-def test_grid_search_over_the_parameters(noisy_blobs):
-    X, y, _ = noisy_blobs
-    grid = {"noise_rate": [0.1, 0.3], "ramp_epochs": [2, 0.5], "exponent": [1.0, 2.0]}
-    search = GridSearchCV(quick(CoTeachingClassifier, max_epochs=3), grid, cv=2)
-    assert len(search.fit(X, y).cv_results_["params"]) == 8

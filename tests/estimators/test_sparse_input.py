@@ -177,27 +177,6 @@ def with_value(value):
     return sparse.csr_matrix(changed)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, on huge numbers
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (with_value(np.nan), "Input X contains NaN"),
-        (with_value(np.inf), "Input X contains infinity"),
-        (with_value(1e300), "infinity or a value too large for dtype"),
-        (sparse.csr_matrix(GOOD[:-1]), r"inconsistent numbers of samples: \[39, 40\]"),
-        (sparse.csr_matrix((0, 6)), r"0 sample\(s\)"),
-        (sparse.csr_matrix((40, 0)), r"0 feature\(s\)"),
-        (sparse.coo_array(GOOD[:, 0]), "Expected 2D|2-D|1 dim"),
-        (sparse.csr_matrix(GOOD.astype(complex)), "Complex data not supported"),
-    ],
-)
-def test_what_cannot_be_trained_on_is_refused(X, message):
-    clf = quick(PrestoppingClassifier)
-    with pytest.raises(ValueError, match=message):
-        clf.fit(X, LABELS)
-    assert not hasattr(clf, "classes_")
-
-
 def test_other_columns_or_bad_numbers_at_predict_and_in_validation():
     clf = quick(DefaultClassifier).fit(sparse.csr_matrix(GOOD), LABELS)
     with pytest.raises(ValueError, match="6 features"):

@@ -44,7 +44,7 @@ NUMBERS = {
 }
 FURTHER = {
     "noise_rate": ([-0.1, 1.0, 2], ["None"], [np.float32(0.2), 0]),
-    "warm_up": ([-1, 1.0, 5], [], [0, 0.0]),
+    "warm_up": ([-1, 1.0, 1.5, 0.99, 5], [], [0, 0.0]),
     "epsilon": ([-0.1, 1.5], [], [0, 1, np.float32(0.1)]),
     "restarts": ([-1, 0.5], [], [np.int8(0)]),
     "smoothness": ([-0.1], [], [np.float32(0.1)]),
@@ -71,7 +71,7 @@ def number_cases(table: dict) -> list[Case]:
     """Return a case for each value of each numeric parameter."""
     cases = []
     for name, (wrong, allowed, good) in table.items():
-        refused = f"'{name}' parameter of .* must be .* Got |{name}="
+        refused = f"'{name}' parameter of .* must be .* Got |{name}=.*(up|split|'1')"
         values = {k: v for k, v in NO_NUMBERS.items() if k not in allowed}
         values |= {repr(value): value for value in wrong}
         cases += [case(f"{name}={k}", refused, **{name: v}) for k, v in values.items()]

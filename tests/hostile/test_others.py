@@ -99,19 +99,25 @@ def test_settings_of_rules_and_injectors(cls, name, value):
 
 
 MATRICES = {
-    "None": (None, "matrix"),
+    "None": (None, "'matrix' parameter of TransitionMatrixNoise"),
     "text": ("identity", "matrix"),
     "a number": (0.5, "matrix"),
-    "empty": ([], "square matrix"),
-    "one row": ([[1.0, 0.0]], "square matrix"),
+    "empty": (np.empty((0, 0)), r"a square matrix.*shape \(0, 0\)"),
+    "one row": ([[1.0, 0.0]], r"a square matrix.*shape \(1, 2\)"),
     "3-d": (np.zeros((2, 2, 2)), "square matrix"),
     "ragged": ([[1.0], [0.0, 1.0]], "matrix"),
-    "NaN": ([[np.nan, 1], [0, 1]], "finite"),
+    "NaN": ([[np.nan, 1], [0, 1]], "finite .* row 0 and column 0 is nan"),
     "infinity": ([[np.inf, 1], [0, 1]], "finite"),
-    "negative": ([[-0.5, 1.5], [0, 1]], "non-negative"),
-    "columns that sum to 1": ([[0.9, 0.4], [0.1, 0.6]], "pass matrix.T"),
-    "counts": ([[5, 1], [2, 8]], "divide each row by its sum"),
-    "of three classes": (np.eye(3), "for 3 classes, but y contains 2"),
+    "negative": ([[1.5, -0.5], [0, 1]], "non-neg.* row 0 and column 1 is -0.5"),
+    "columns that sum to 1": (
+        [[0.9, 0], [0.1, 1]],
+        "sums to 0.9, .* 0.1 less.*matrix.T",
+    ),
+    "counts": (
+        [[5, 1], [2, 8]],
+        "sums to 10, .* 9 more than 1.*divide each row by its sum",
+    ),
+    "of three classes": (np.eye(3), "for 3 classes, but y contains 2.*sorted order"),
     "strings": ([["a", "b"], ["c", "d"]], "matrix"),
     "complex": ([[1j, 1], [0, 1]], "matrix"),
     "objects": ([[{}, 1], [0, 1]], "matrix"),
