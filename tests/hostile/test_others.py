@@ -109,10 +109,7 @@ MATRICES = {
     "NaN": ([[np.nan, 1], [0, 1]], "finite .* row 0 and column 0 is nan"),
     "infinity": ([[np.inf, 1], [0, 1]], "finite"),
     "negative": ([[1.5, -0.5], [0, 1]], "non-neg.* row 0 and column 1 is -0.5"),
-    "columns that sum to 1": (
-        [[0.9, 0], [0.1, 1]],
-        "sums to 0.9, .* 0.1 less.*matrix.T",
-    ),
+    "columns that sum to 1": ([[0.9, 0], [0, 1]], "0.9, .* 0.1 less than 1.*matrix.T"),
     "counts": (
         [[5, 1], [2, 8]],
         "sums to 10, .* 9 more than 1.*divide each row by its sum",
