@@ -92,6 +92,9 @@ short_fits_warn = pytest.mark.filterwarnings(
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
 
+#: Settings under which it memorizes wrong labels.
+MEMORIZING = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
+
 #: What keeps the number of runs small in methods that train more than once, and
 #: makes those quicker that learn slowly, from few samples or in small steps.
 FEWER_RUNS = {

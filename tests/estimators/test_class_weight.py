@@ -102,9 +102,6 @@ def test_balanced_weights_on_balanced_data_change_no_bit(blobs):
     ("class_weight", "message"),
     [
         ({"dog": 2}, r"got a class_weight for \['dog'\], which y does not contain"),
-        ({"ant": -1}, "to map classes to finite numbers of at least 0, got -1"),
-        ({"ant": float("nan")}, "finite numbers of at least 0, got nan"),
-        ({"ant": "much"}, "finite numbers of at least 0, got 'much'"),
         ({"ant": 0, "bee": 0}, r"at least 2 classes with a weight above 0, got \['cat"),
         (
             dict.fromkeys(NAMES, 0),

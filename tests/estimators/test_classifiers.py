@@ -24,7 +24,6 @@ from skpresto import (
     CrossPrestoppingClassifier,
     DefaultClassifier,
     PrestoppingClassifier,
-    PrestoppingPlusClassifier,
 )
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
@@ -386,54 +385,6 @@ def test_batch_larger_than_the_data(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, batch_size=10_000).fit(X, y)
     assert len(clf.net_.history[-1]["batches"]) == 1
-
-
-@on_paths("two phases", "new start")
-def test_history_longer_than_the_training(Classifier, noisy_blobs):
-    X, y, _ = noisy_blobs
-    clf = quick(Classifier, q=100, max_epochs=4).fit(X, y)
-    assert clf.n_epochs_ == 4
-
-
-class Interrupt(Callback):
-    """Press Ctrl-C in the second epoch, or in the first one of a certain stage."""
-
-    def __init__(self, stage=None):
-        self.stage = stage
-
-    def on_epoch_begin(self, net, **kwargs):
-        if len(net.history) > 1 and self.stage in (None, net.stage_):
-            raise KeyboardInterrupt
-
-
-@on_paths("one stage", "rounds")
-def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
-    Classifier, noisy_blobs
-):
-    X, y, _ = noisy_blobs
-    clf = quick(Classifier, callbacks=[Interrupt()])
-    with pytest.raises(KeyboardInterrupt):
-        clf.fit(X, y)
-    assert not [name for name in vars(clf) if name.endswith("_")]
-
-
-@pytest.mark.parametrize(
-    ("Classifier", "stage"),
-    [
-        (PrestoppingClassifier, "phase 2"),
-        (PrestoppingPlusClassifier, "phase 2"),
-        (PrestoppingPlusClassifier, "final"),
-        (CrossPrestoppingClassifier, "cross-fit phase 2"),
-        (CrossPrestoppingClassifier, "final"),
-    ],
-)
-def test_ctrl_c_in_later_stages_reaches_the_caller(Classifier, stage, noisy_blobs):
-    X, y, _ = noisy_blobs
-    callbacks = [Interrupt(stage)]
-    clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=callbacks)
-    with pytest.raises(KeyboardInterrupt):
-        clf.fit(X, y)
-    assert not [name for name in vars(clf) if name.endswith("_")]
 
 
 @with_two

@@ -13,14 +13,15 @@ from skpresto._selection.small_loss import (
     ExchangeSmallLoss,
     ExchangeSmallLossOnDisagreement,
 )
+from skpresto.baselines import DecoupleClassifier, JoCoRClassifier
 from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
 from tests.discovery import quick
+from tests.estimators.test_foreign_modules import quick_with
 
 pytestmark = pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
-BOTH = pytest.mark.parametrize(
-    "Classifier", [CoTeachingClassifier, CoTeachingPlusClassifier]
-)
+TWO_NETWORKS = [CoTeachingClassifier, CoTeachingPlusClassifier]
+BOTH = pytest.mark.parametrize("Classifier", TWO_NETWORKS)
 
 
 @st.composite
@@ -168,11 +169,12 @@ def test_predictions_are_the_mean_of_both_networks(noisy_blobs):
     )
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "Classifier", [*TWO_NETWORKS, DecoupleClassifier, JoCoRClassifier]
+)
 def test_networks_start_out_different_even_from_one_instance(noisy_blobs, Classifier):
     X, y, _ = noisy_blobs
-    module = MLP(2, 4, hidden=(8,))
-    clf = Classifier(module, noise_rate=0.3, max_epochs=2, random_state=0).fit(X, y)
+    clf = quick_with(Classifier, MLP(2, 4, hidden=(8,)), max_epochs=2).fit(X, y)
     first, second = (network[0].weight for network in clf.net_.networks)
     assert not torch.equal(first, second)
 

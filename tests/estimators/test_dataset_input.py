@@ -208,11 +208,6 @@ def test_another_shape_in_predict_is_refused(noisy_blobs):
         clf.predict(Items(np.zeros((4, 3), dtype=np.float32)))
 
 
-def test_labels_are_still_asked_for_with_an_array(noisy_blobs):
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        quick(PrestoppingClassifier).fit(noisy_blobs[0])
-
-
 def test_column_names_of_an_earlier_fit_are_forgotten(noisy_blobs):
     pandas = pytest.importorskip("pandas")
     X, y, _ = noisy_blobs

@@ -124,14 +124,6 @@ def test_from_a_dataset(Classifier, kind):
 
 
 @on_paths("one stage", "two networks", "folds", among=METHODS)
-@both_kinds
-def test_predicted_classes_are_those_of_the_probabilities(Classifier, kind):
-    clf, X, expected = fitted(Classifier, kind)
-    with_jobs(clf, None)
-    assert np.array_equal(clf.predict(X), expected.argmax(axis=1))
-
-
-@on_paths("one stage", "two networks", "folds", among=METHODS)
 def test_a_batch_size_given_by_the_user_changes_no_bit_of_the_fit(Classifier):
     clf, X, expected = fitted(Classifier, "tables")
     params = {**clf.get_params(), "iterator_valid__batch_size": 11}

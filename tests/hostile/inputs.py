@@ -95,7 +95,6 @@ X_CASES = [
     case("set", "set|2D|scalar", X={1, 2, 3}),
     case("function", "2D|scalar|function", X=len),
     case("class", "2D|scalar|type", X=Wrapped),
-    case("dict of scalars", r"X\['a'\]|rows", X={"a": 3}),
     case("frame with text", NUMBERS, X=frame.assign(b="x")),
     case("frame with dates", "dtype|date", X=frame.assign(b=pd.Timestamp("2020"))),
     case("frame with NA", "NaN|NA", X=frame.astype("Float32").mask(frame > 1)),

@@ -140,6 +140,7 @@ def test_error_for_noise_as_a_step_of_a_pipeline_names_the_alternatives():
 
     pipe = make_pipeline(SymmetricNoise(), LogisticRegression())
     with pytest.raises(
-        ValueError, match=r"use NoisyTargetClassifier .*noise\.as_sampler\(\)"
+        ValueError,
+        match=r"use NoisyTargetClassifier .*imbalanced-learn, .* noise\.as_sampler\(\)",
     ):
         pipe.fit(X, [0, 1, 0, 1])
