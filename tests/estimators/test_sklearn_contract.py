@@ -21,10 +21,12 @@ class UserModule(nn.Module):
         return self.layers(X)
 
 
-#: The methods that train several times do so once, but for one of each kind.
+#: The methods that train several times do so once, but for one of each kind. Those that
+#: learn where networks disagree need a few epochs before.
 ONCE = {
-    "CoTeachingPlusClassifier": {"noise_rate": 0.1},
+    "CoTeachingPlusClassifier": {"noise_rate": 0.1, "warm_up": 0.75},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "DecoupleClassifier": {"warm_up": 0.75},
     "INCVClassifier": {"rounds": 2},
     "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
