@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-browser lint types docs docs-serve dist speed accuracy comparison quality counts clean
+.PHONY: help demo test coverage test-browser lint types docs docs-serve dist speed accuracy comparison quality counts clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -17,8 +17,11 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## fit on noisy digits, compare test errors, write a page of suspect labels
 	$(BIN)/python docs/examples/demo.py
 
-test: $(READY)  ## run the tests and doctests with coverage
-	$(BIN)/python -m pytest -q --numprocesses=auto --cov --cov-report=term
+test: $(READY)  ## run the tests and doctests; all of them with SKPRESTO_TESTS=all
+	$(BIN)/python -m pytest -q --numprocesses=auto --dist=loadgroup
+
+coverage: $(READY)  ## run them with branch coverage, which must be 99 % or more
+	$(BIN)/python -m pytest -q --numprocesses=auto --dist=loadgroup --cov --cov-report=term
 
 test-browser: $(READY)  ## run the tests of the audit page in Chromium; installs it if there is none
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from skpresto import DefaultClassifier
 from skpresto._classifier.check import check_training_data
 from skpresto._classifier.spec import build_net
-from skpresto._training.progress import Progress
+from skpresto._training.listeners import Progress
 from skpresto._training.trainer import Trainer
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)

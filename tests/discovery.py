@@ -1,4 +1,12 @@
-"""Every public classifier, and parameters with which it is quick."""
+"""Every public classifier, parameters with which it is quick, and who is tested with.
+
+The environment variable ``SKPRESTO_TESTS=all`` runs tests of the engine with every
+classifier, and scikit-learn's checks at several numbers of epochs.
+"""
+
+import os
+
+import pytest
 
 import skpresto
 from skpresto import baselines
@@ -34,12 +42,58 @@ BASELINES = [
     WITH_CLEAN_SAMPLES.get(name) or getattr(baselines, name)
     for name in baselines.__all__
 ]
-#: All of them. Tests of what does not depend on the method, such as how samples are
-#: read, and that take long, use ``METHODS`` only.
 CLASSIFIERS = METHODS + BASELINES
+
+RUNS_ALL = os.environ.get("SKPRESTO_TESTS") == "all"
+#: One classifier for each way that a fit takes through the engine.
+PATHS = {
+    "one stage": skpresto.DefaultClassifier,
+    "two phases": skpresto.PrestoppingClassifier,
+    "new start": skpresto.PrestoppingPlusClassifier,  # and labels that it corrected
+    "two networks": skpresto.CoTeachingPlusClassifier,
+    "folds": skpresto.CrossPrestoppingClassifier,  # with several networks in the end
+    "gradients": LearningToReweightClassifier,  # which the policy asks for
+    "rounds": baselines.INCVClassifier,  # with splits of its own
+}
+
+
+def classifiers_for(*paths, among=CLASSIFIERS):
+    """Return the classifiers with which a test of the engine is run.
+
+    Parameters
+    ----------
+    *paths : str
+        Keys of ``PATHS`` that the test is about; none means all.
+
+    among : list of class, default=all
+        Those to which the test applies.
+    """
+    if RUNS_ALL:
+        return among
+    return [PATHS[path] for path in paths or PATHS if PATHS[path] in among]
+
+
+def on_paths(*paths, among=CLASSIFIERS):
+    """Return a decorator that runs a test with ``Classifier`` on each of the paths."""
+    return pytest.mark.parametrize("Classifier", classifiers_for(*paths, among=among))
+
+
+#: Runs a test with every classifier: for what each method has to do by itself.
+every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+#: Runs a test of a refusal with a method and a baseline.
+with_two = on_paths("two phases", "rounds")
+#: A dozen epochs on small data rarely settle a stop rule or learn all classes.
+short_fits_warn = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::skpresto.exceptions.FallbackWarning",
+    "ignore::skpresto.exceptions.SafeSetWarning",
+)
 
 #: Settings under which a classifier is quick on small data.
 QUICK = {"max_epochs": 12, "module__hidden": (16,), "batch_size": 64}
+
+#: Settings under which it memorizes wrong labels.
+MEMORIZING = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
 
 #: What keeps the number of runs small in methods that train more than once, and
 #: makes those quicker that learn slowly, from few samples or in small steps.

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import skpresto
 
 ROOT = Path(skpresto.__file__).parent
@@ -100,7 +98,6 @@ WITHOUT_TORCH = (
 WITH_TORCH = ("datasets/_parquet_dataset.py",)
 #: The only files that import skorch.
 WITH_SKORCH = ("_engine/net.py", "_engine/callbacks.py")
-FILES = sorted(ROOT.rglob("*.py"))
 
 
 def part_of(path):
@@ -116,51 +113,55 @@ def imports_of(path):
             yield from (alias.name for alias in node.names)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_go_downwards(path):
-    part = part_of(path)
-    for module in imports_of(path):
+#: What each file imports.
+IMPORTS = {path: list(imports_of(path)) for path in sorted(ROOT.rglob("*.py"))}
+#: Every file with each of its imports.
+PAIRS = [(path, module) for path, found in IMPORTS.items() for module in found]
+
+
+def test_imports_go_downwards():
+    for path, module in PAIRS:
+        part = part_of(path)
         if module.startswith("skpresto.") and part != "__init__":
             other = module.split(".")[1]
-            assert other == part or LAYERS[other] < LAYERS[part], module
+            assert other == part or LAYERS[other] < LAYERS[part], (path, module)
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "_estimators").glob("*.py")), ids=lambda p: p.stem
-)
-def test_imports_among_estimators_go_downwards(path):
-    for module in imports_of(path):
-        if module.startswith("skpresto._estimators."):
+def test_imports_among_estimators_go_downwards():
+    for path, module in PAIRS:
+        if part_of(path) == "_estimators" and module.startswith(
+            "skpresto._estimators."
+        ):
             other = module.split(".")[2]
-            assert ESTIMATOR_LAYERS[other] < ESTIMATOR_LAYERS[path.stem], module
+            lower, here = ESTIMATOR_LAYERS[other], ESTIMATOR_LAYERS[path.stem]
+            assert lower < here, (path, module)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_third_party_imports_stay_in_their_place(path):
-    part = part_of(path)
-    tops = {module.split(".")[0] for module in imports_of(path)}
-    place = path.relative_to(ROOT).as_posix()
-    if part in WITHOUT_TORCH and place not in WITH_TORCH:
-        assert not tops & {"torch", "skorch"}
-    if place not in WITH_SKORCH:
-        assert "skorch" not in tops
-    private = [m for m in imports_of(path) if m.startswith("sklearn") and "._" in m]
-    assert not private or part == "_sklearn"
+def test_third_party_imports_stay_in_their_place():
+    for path, module in PAIRS:
+        top, place = module.split(".")[0], path.relative_to(ROOT).as_posix()
+        if part_of(path) in WITHOUT_TORCH and place not in WITH_TORCH:
+            assert top not in ("torch", "skorch"), path
+        assert top != "skorch" or place in WITH_SKORCH, path
+        is_private = top == "sklearn" and "._" in module
+        assert not is_private or part_of(path) == "_sklearn", path
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["noise", "stopping", "metrics", "datasets", "plots", "audit", "baselines", "cli"],
-)
-def test_torch_is_not_loaded_by(name):
-    code = f"import sys, skpresto.{name}; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_torch_is_not_loaded_by_parts_that_do_without():
+    names = "noise stopping metrics datasets plots audit baselines cli"
+    code = f"""
+import importlib, sys
+for name in {names.split()}:
+    importlib.import_module(f"skpresto.{{name}}")
+    assert "torch" not in sys.modules, name
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_every_part_has_a_layer():
-    assert {part_of(path) for path in FILES} <= set(LAYERS)
+    assert {part_of(path) for path in IMPORTS} <= set(LAYERS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_hold_one_idea(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+def test_files_hold_one_idea():
+    for path in IMPORTS:
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 300, path

@@ -5,9 +5,9 @@ from skpresto._classifier.check import check_training_data
 from skpresto._classifier.spec import build_net
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._methods._two_phases import LearnFromSafeSet
+from skpresto._training.listeners import Progress
 from skpresto._training.policy import LearnFromAll
-from skpresto._training.progress import Progress
 from skpresto._training.trainer import Trainer
 
 

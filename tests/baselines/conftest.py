@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from skpresto import DefaultClassifier
+from tests.discovery import MEMORIZING, quick
 
-@pytest.fixture
+
+@pytest.fixture(scope="session")
 def memorizable():
     """Rows with enough columns that wrong labels can be memorized.
 
@@ -17,3 +20,10 @@ def memorizable():
     is_wrong = np.random.RandomState(0).uniform(size=2000) < 0.35
     noisy = np.where(is_wrong, (y + 1) % 4, y)
     return X[:1000], noisy[:1000], y[:1000], X[1000:], y[1000:]
+
+
+@pytest.fixture(scope="session")
+def plain(memorizable):
+    """Plain training, by which wrong labels are memorized."""
+    X, y, y_true, *_ = memorizable
+    return quick(DefaultClassifier, **MEMORIZING).fit(X, y, y_true=y_true)

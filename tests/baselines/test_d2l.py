@@ -5,8 +5,8 @@ from torch import nn
 
 from skpresto import DefaultClassifier
 from skpresto._data.training_data import PredictionRows
+from skpresto._methods._dimensionality import penultimate_activations
 from skpresto._methods.d2l import mean_dimensionality
-from skpresto._networks.activations import penultimate_activations
 from skpresto.baselines import D2LClassifier
 from tests.discovery import quick
 

@@ -1,9 +1,8 @@
 import numpy as np
-import pytest
 
 from skpresto import DefaultClassifier
 from skpresto.baselines import ELRClassifier
-from tests.discovery import quick
+from tests.discovery import MEMORIZING, quick
 
 
 def test_without_the_regularizer_training_is_plain(noisy_blobs):
@@ -13,18 +12,9 @@ def test_without_the_regularizer_training_is_plain(noisy_blobs):
     np.testing.assert_array_equal(elr.predict_proba(X), plain.predict_proba(X))
 
 
-def test_wrong_labels_are_memorized_less(memorizable):
+def test_wrong_labels_are_memorized_less(memorizable, plain):
     X, y, y_true, X_test, y_test = memorizable
-    params = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
-    elr = quick(ELRClassifier, **params).fit(X, y, y_true=y_true)
-    plain = quick(DefaultClassifier, **params).fit(X, y, y_true=y_true)
+    elr = quick(ELRClassifier, **MEMORIZING).fit(X, y, y_true=y_true)
     last = [clf.history_[-1].memorization_precision for clf in (elr, plain)]
     assert last[0] > last[1] + 0.05
     assert elr.score(X_test, y_test) > plain.score(X_test, y_test) + 0.05
-
-
-@pytest.mark.parametrize(("name", "value"), [("beta", 1.0), ("regularization", -1)])
-def test_parameters_out_of_range(noisy_blobs, name, value):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=f"'{name}' parameter of ELRClassifier"):
-        quick(ELRClassifier, **{name: value}).fit(X, y)

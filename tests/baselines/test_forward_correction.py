@@ -5,16 +5,16 @@ from skpresto import DefaultClassifier
 from skpresto.baselines import ForwardCorrectionClassifier
 from skpresto.losses import ForwardCorrectionLoss
 from skpresto.plots import TransitionMatrixDisplay
-from tests.discovery import quick
+from tests.discovery import MEMORIZING, quick
 
-PARAMS = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
 MATRIX = 0.65 * np.eye(4) + 0.35 * np.eye(4)[[1, 2, 3, 0]]
 
 
-def test_the_matrix_is_estimated_and_wrong_labels_are_memorized_less(memorizable):
+def test_the_matrix_is_estimated_and_wrong_labels_are_memorized_less(
+    memorizable, plain
+):
     X, y, _, X_test, y_test = memorizable
-    clf = quick(ForwardCorrectionClassifier, **PARAMS).fit(X, y)
-    plain = quick(DefaultClassifier, **PARAMS).fit(X, y)
+    clf = quick(ForwardCorrectionClassifier, **MEMORIZING).fit(X, y)
     deviations = np.abs(clf.transition_matrix_ - MATRIX), np.abs(np.eye(4) - MATRIX)
     assert deviations[0].sum() < 0.8 * deviations[1].sum()
     np.testing.assert_allclose(clf.transition_matrix_.sum(axis=1), 1, atol=1e-6)
@@ -26,11 +26,13 @@ def test_the_matrix_is_estimated_and_wrong_labels_are_memorized_less(memorizable
 
 def test_a_given_matrix_is_used(memorizable):
     X, y, _, X_test, _ = memorizable
-    clf = quick(ForwardCorrectionClassifier, **PARAMS, transition_matrix=MATRIX)
+    clf = quick(ForwardCorrectionClassifier, **MEMORIZING, transition_matrix=MATRIX)
     clf.fit(X, y)
     np.testing.assert_allclose(clf.transition_matrix_, MATRIX, atol=1e-6)
     assert {record.stage for record in clf.history_} == {"train"}
-    same = quick(DefaultClassifier, **PARAMS, criterion=ForwardCorrectionLoss(MATRIX))
+    same = quick(
+        DefaultClassifier, **MEMORIZING, criterion=ForwardCorrectionLoss(MATRIX)
+    )
     np.testing.assert_array_equal(
         same.fit(X, y).predict_proba(X_test), clf.predict_proba(X_test)
     )

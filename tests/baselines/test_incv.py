@@ -5,7 +5,7 @@ from skpresto import DefaultClassifier
 from skpresto.baselines import INCVClassifier
 from skpresto.exceptions import FallbackWarning
 from skpresto.noise import SymmetricNoise
-from tests.discovery import quick
+from tests.discovery import MEMORIZING, quick
 
 
 def test_rounds_of_two_halves_then_two_networks(noisy_blobs):
@@ -23,9 +23,8 @@ def test_rounds_of_two_halves_then_two_networks(noisy_blobs):
 def test_selected_labels_are_cleaner_and_more_in_later_rounds(memorizable):
     X, _, y_true, X_test, y_test = memorizable
     y = SymmetricNoise(0.4, random_state=0).fit_transform(y_true)
-    params = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
-    fits = [quick(INCVClassifier, rounds=n, **params).fit(X, y) for n in (1, 3)]
-    plain = quick(DefaultClassifier, **params).fit(X, y)
+    fits = [quick(INCVClassifier, rounds=n, **MEMORIZING).fit(X, y) for n in (1, 3)]
+    plain = quick(DefaultClassifier, **MEMORIZING).fit(X, y)
     is_right = y == y_true
     assert fits[0].safe_mask_.sum() < fits[1].safe_mask_.sum()
     for clf in fits:

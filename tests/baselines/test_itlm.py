@@ -4,7 +4,7 @@ import pytest
 from skpresto import DefaultClassifier
 from skpresto.baselines import ITLMClassifier
 from skpresto.noise import SymmetricNoise
-from tests.discovery import quick
+from tests.discovery import MEMORIZING, quick
 
 
 def test_rounds_are_short_and_the_final_network_is_trained_in_full(noisy_blobs):
@@ -42,9 +42,8 @@ def test_kept_samples_are_those_with_small_losses(noisy_blobs):
 def test_less_is_memorized_than_by_plain_training(memorizable):
     X, _, y_true, X_test, y_test = memorizable
     y = SymmetricNoise(0.4, random_state=0).fit_transform(y_true)
-    params = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
-    clf = quick(ITLMClassifier, noise_rate=0.4, rounds=3, **params).fit(X, y)
-    plain = quick(DefaultClassifier, **params).fit(X, y)
+    clf = quick(ITLMClassifier, noise_rate=0.4, rounds=3, **MEMORIZING).fit(X, y)
+    plain = quick(DefaultClassifier, **MEMORIZING).fit(X, y)
     assert clf.score(X_test, y_test) > plain.score(X_test, y_test) + 0.05
     assert (y == y_true)[clf.safe_mask_].mean() > 0.8
 

@@ -7,7 +7,7 @@ from torch.utils.data import TensorDataset
 from skpresto import DefaultClassifier
 from skpresto._classifier.weights import validation_weights
 from skpresto._data.training_data import PredictionRows
-from skpresto._networks.clean_gradient import CleanGradient
+from skpresto._methods._clean_gradient import CleanGradient
 from skpresto.baselines import LearningToReweightClassifier
 from skpresto.exceptions import FallbackWarning
 from skpresto.modules import MLP

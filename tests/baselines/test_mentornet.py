@@ -1,17 +1,13 @@
 import numpy as np
 import pytest
 
-from skpresto import DefaultClassifier
 from skpresto.baselines import MentorNetClassifier
-from tests.discovery import quick
-
-PARAMS = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
+from tests.discovery import MEMORIZING, quick
 
 
-def test_wrong_labels_are_memorized_less(memorizable):
+def test_wrong_labels_are_memorized_less(memorizable, plain):
     X, y, y_true, X_test, y_test = memorizable
-    clf = quick(MentorNetClassifier, **PARAMS, percentile=65).fit(X, y)
-    plain = quick(DefaultClassifier, **PARAMS).fit(X, y)
+    clf = quick(MentorNetClassifier, **MEMORIZING, percentile=65).fit(X, y)
     assert clf.score(X_test, y_test) > plain.score(X_test, y_test) + 0.05
     assert (y == y_true)[clf.safe_mask_].mean() > 0.85
     assert clf.safe_mask_.mean() == pytest.approx(0.65, abs=0.1)
@@ -19,7 +15,7 @@ def test_wrong_labels_are_memorized_less(memorizable):
 
 def test_phases_show_in_the_records(memorizable):
     X, y, *_ = memorizable
-    clf = quick(MentorNetClassifier, **PARAMS, percentile=70, dropout=0).fit(X, y)
+    clf = quick(MentorNetClassifier, **MEMORIZING, percentile=70, dropout=0).fit(X, y)
     selected = np.array([record.selected_fraction for record in clf.history_])
     assert np.allclose(selected[:4], 0.5)  # round(0.18 * 20) epochs of warm-up
     assert (abs(selected[4:18] - 0.7) < 0.1).all()
@@ -35,9 +31,3 @@ def test_without_a_curriculum_training_is_plain(noisy_blobs):
     assert {record.selected_fraction for record in clf.history_} == {1.0}
     assert clf.safe_mask_.all()
     assert clf.noise_rate_ == 0
-
-
-def test_warm_up_as_long_as_the_training_is_refused(noisy_blobs):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=r"warm_up=30 would warm up for 30 of max_ep"):
-        quick(MentorNetClassifier, warm_up=30).fit(X, y)

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset, Subset
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._data.dataset import DatasetRows
-from skpresto._data.reading_order import ReadingOrder
+from skpresto._data.order import ReadingOrder
 from skpresto.datasets import ParquetDataset
 from skpresto.datasets._parquet_files import RowGroup
 from tests.discovery import CLASSIFIERS, quick

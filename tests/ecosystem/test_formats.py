@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from skpresto import CoTeachingClassifier, CrossPrestoppingClassifier
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import every, quick
 
 PAGE = Path(__file__).parents[2] / "docs" / "persistence.md"
 
@@ -21,7 +21,7 @@ def documented_types():
 
 
 @pytest.mark.filterwarnings("ignore:.*was settled")
-@pytest.mark.parametrize("Classifier", CLASSIFIERS)
+@every
 def test_skops_loads_what_is_documented_as_trusted(Classifier, data, tmp_path):
     skops = pytest.importorskip("skops.io")
     X, y = data

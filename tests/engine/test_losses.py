@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from skpresto._networks.losses import sample_losses
+from skpresto._networks.forward import sample_losses
 
 CRITERION = nn.CrossEntropyLoss(reduction="none")
 

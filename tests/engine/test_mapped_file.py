@@ -190,7 +190,7 @@ def test_rows_can_be_sent_to_another_process(tmp_path):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_every_block_of_a_map_is_checked(kind, value, tmp_path, monkeypatch):
-    monkeypatch.setattr("skpresto._classifier.arrays._BYTES_CHECKED", 1 << 10)
+    monkeypatch.setattr("skpresto._classifier.inputs._BYTES_CHECKED", 1 << 10)
     mapped = np.memmap(tmp_path / "X.dat", kind, "w+", shape=(500, 3))
     y = np.arange(500) % 2
     quick(DefaultClassifier, max_epochs=1).fit(mapped, y)

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from skpresto._training.run_state import is_plain, plain
+from skpresto._training.stage import is_plain, plain
 
 
 def test_tensors_numbers_and_containers_of_them_are_plain():

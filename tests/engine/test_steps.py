@@ -8,8 +8,8 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from skpresto._methods._two_phases import LearnFromSafeSet
 from skpresto._networks.stack import NetworkStack
-from skpresto._selection.safe_set import LearnFromSafeSet
 from skpresto._training.policy import LearnFromAll
 from skpresto._training.step import (
     Step,

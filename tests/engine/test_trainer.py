@@ -5,7 +5,7 @@ import torch
 from skorch.callbacks import Callback, GradientNormClipping, LRScheduler
 from torch import nn
 
-from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._methods._two_phases import LearnFromSafeSet
 from skpresto._training.policy import LearnFromAll, Selection, SelectionPolicy
 from skpresto.exceptions import TrainingDivergedError
 from skpresto.modules import MLP

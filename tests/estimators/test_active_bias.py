@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto import ActiveBiasClassifier
-from skpresto._selection.uncertainty import EmphasizeUncertain
+from skpresto._methods.active_bias import EmphasizeUncertain
 from skpresto._training.policy import Batch
 from tests.discovery import quick
 
@@ -62,12 +62,6 @@ def test_all_samples_weigh_the_same_in_the_warm_up():
     for epoch in range(3):
         assert policy.select(batch_of([0, 1], [0.2, 0.9], epoch)).weights is None
     assert policy.select(batch_of([0, 1], [0.2, 0.9], 3)).weights is not None
-
-
-def test_warm_up_as_long_as_the_training_is_refused(noisy_blobs):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=r"warm_up=12 would warm up for 12 of max_ep"):
-        quick(ActiveBiasClassifier, warm_up=12).fit(X, y)
 
 
 def test_emphasis_changes_the_training(noisy_blobs):

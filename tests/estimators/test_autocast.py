@@ -10,15 +10,11 @@ from torch import nn
 
 import skpresto
 from skpresto import CoTeachingClassifier, DefaultClassifier, PrestoppingClassifier
-from skpresto._networks.autocast import autocast_network, gradient_scaler
+from skpresto._networks.forward import autocast_network, gradient_scaler
 from skpresto._training.step import Step, StepIfSelected
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-)
+pytestmark = short_fits_warn
 
 
 class Spy(nn.Module):
@@ -44,10 +40,10 @@ def images():
     return X, y
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_every_method_computes_in_bfloat16_and_keeps_float32(classifier, images):
+@on_paths()
+def test_every_method_computes_in_bfloat16_and_keeps_float32(Classifier, images):
     Spy.seen.clear()
-    clf = quick(classifier, module=Spy, max_epochs=2, autocast="bfloat16")
+    clf = quick(Classifier, module=Spy, max_epochs=2, autocast="bfloat16")
     del clf.module__hidden  # of the built-in network
     clf.fit(*images)
     probabilities = clf.predict_proba(images[0])

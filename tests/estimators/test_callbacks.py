@@ -14,14 +14,9 @@ from skpresto import (
     PrestoppingClassifier,
     SelfieClassifier,
 )
-from tests.discovery import CLASSIFIERS, StopAfter, quick
+from tests.discovery import StopAfter, every, on_paths, quick, short_fits_warn
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 class Collect(Callback):
@@ -40,7 +35,7 @@ class Collect(Callback):
         self.seen.append((epoch, net.stage_, len(net.history)))
 
 
-@every
+@on_paths()
 def test_a_callback_fills_the_list_of_the_user(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     seen = []
@@ -58,7 +53,7 @@ def test_a_callback_fills_the_list_of_the_user(Classifier, noisy_blobs):
     assert n_networks == pytest.approx(np.round(n_networks))
 
 
-@every
+@on_paths()
 def test_the_same_callback_goes_on_in_a_second_fit(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     seen = []
@@ -92,7 +87,7 @@ class Writer(Callback):
             self.n_lines += 1
 
 
-@every
+@on_paths("new start", "folds")
 def test_a_callback_that_cannot_be_copied_works(Classifier, noisy_blobs):
     X, y, y_true = noisy_blobs
     writer = Writer()
@@ -101,7 +96,7 @@ def test_a_callback_that_cannot_be_copied_works(Classifier, noisy_blobs):
     assert writer.n_lines == len(clf.history_)
 
 
-@every
+@on_paths("one stage", "two networks", "folds")
 @pytest.mark.parametrize("use_caching", [True, False])
 def test_scoring_callbacks_score_the_validation_data(
     Classifier, use_caching, noisy_blobs
@@ -131,7 +126,7 @@ def test_without_validation_data_a_scoring_callback_records_nothing(noisy_blobs)
     assert "valid_acc" not in clf.net_.history[-1]
 
 
-@every
+@on_paths("two phases", "gradients")
 def test_a_callback_that_reads_changes_no_bit(Classifier, noisy_blobs):
     X, y, y_true = noisy_blobs
     score = EpochScoring("accuracy", lower_is_better=False, name="valid_acc")
@@ -199,7 +194,7 @@ class Prune(Callback):
             raise TrialPruned(f"after step {step}")
 
 
-@every
+@on_paths("two phases", "folds", "rounds")
 @pytest.mark.parametrize("n_epochs", [1, 7])
 def test_a_pruning_callback_ends_the_fit(Classifier, n_epochs, noisy_blobs):
     X, y, _ = noisy_blobs

@@ -11,13 +11,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from skpresto import DefaultClassifier
 from skpresto._classifier.weights import training_weights
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
+pytestmark = short_fits_warn
 
 NAMES = np.array(["ant", "bee", "cat"])
 
@@ -64,14 +60,14 @@ def test_weights_are_those_of_a_loop(labels, data):
         assert weights.tolist() == pytest.approx([w / largest for w in expected])
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@on_paths()
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0, 3: 0.5}])
 def test_class_weights_are_sample_weights_by_given_label(
-    classifier, class_weight, noisy_blobs
+    Classifier, class_weight, noisy_blobs
 ):
     X, y, _ = noisy_blobs
     X, y = X[:120], y[:120]
-    clf = quick(classifier, max_epochs=3)
+    clf = quick(Classifier, max_epochs=3)
     by_sample = clf.fit(X, y, compute_sample_weight(class_weight, y)).predict_proba(X)
     weighted = clone(clf).set_params(class_weight=class_weight).fit(X, y)
     np.testing.assert_allclose(weighted.predict_proba(X), by_sample, atol=1e-5)
@@ -106,9 +102,6 @@ def test_balanced_weights_on_balanced_data_change_no_bit(blobs):
     ("class_weight", "message"),
     [
         ({"dog": 2}, r"got a class_weight for \['dog'\], which y does not contain"),
-        ({"ant": -1}, "to map classes to finite numbers of at least 0, got -1"),
-        ({"ant": float("nan")}, "finite numbers of at least 0, got nan"),
-        ({"ant": "much"}, "finite numbers of at least 0, got 'much'"),
         ({"ant": 0, "bee": 0}, r"at least 2 classes with a weight above 0, got \['cat"),
         (
             dict.fromkeys(NAMES, 0),
@@ -125,10 +118,3 @@ def test_all_classes_with_a_weight_may_be_more_than_those_in_y():
     """As in a fold of cross-validation that lacks a rare class."""
     class_weight = {"ant": 1, "bee": 2, "cat": 4, "dog": 8}
     assert weights_of([0, 1, 2], None, class_weight).tolist() == [0.25, 0.5, 1.0]
-
-
-@pytest.mark.parametrize("class_weight", ["even", 2.0, [1, 2, 3, 4]])
-def test_what_is_not_a_class_weight(class_weight, blobs):
-    X, y = blobs
-    with pytest.raises(ValueError, match="The 'class_weight' parameter of Default"):
-        quick(DefaultClassifier, class_weight=class_weight).fit(X, y)

@@ -24,20 +24,20 @@ from skpresto import (
     CrossPrestoppingClassifier,
     DefaultClassifier,
     PrestoppingClassifier,
-    PrestoppingPlusClassifier,
 )
 from skpresto.modules import MLP
 from skpresto.stopping import NoiseRateStop
-from tests.discovery import CLASSIFIERS, FEWER_RUNS, METHODS, quick
+from tests.discovery import (
+    FEWER_RUNS,
+    METHODS,
+    every,
+    on_paths,
+    quick,
+    short_fits_warn,
+    with_two,
+)
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
-#: For what does not depend on the method and takes long.
-every_method = pytest.mark.parametrize("Classifier", METHODS)
+pytestmark = short_fits_warn
 PER_SAMPLE = "safe_mask_", "label_quality_", "label_agreement_", "suggested_labels_"
 
 
@@ -49,7 +49,7 @@ def same_fit(first, second, X):
     ) and np.array_equal(first.predict_proba(X), second.predict_proba(X))
 
 
-@every
+@on_paths()
 def test_same_random_state_gives_the_same_bits(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     first, second, other = (
@@ -59,14 +59,14 @@ def test_same_random_state_gives_the_same_bits(Classifier, noisy_blobs):
     assert not same_fit(first, other, X)
 
 
-@every
+@on_paths()
 def test_refitting_equals_a_fresh_fit(Classifier, noisy_blobs):
     X, y, y_true = noisy_blobs
     clf = quick(Classifier).fit(X[:200], y_true[:200]).fit(X, y)
     assert same_fit(clf, quick(Classifier).fit(X, y), X)
 
 
-@every
+@on_paths("folds", "gradients", "rounds")
 def test_random_states_and_threads_of_the_caller_are_untouched(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     torch.manual_seed(3)
@@ -82,7 +82,7 @@ def test_random_states_and_threads_of_the_caller_are_untouched(Classifier, noisy
     assert np.array_equal(np.random.get_state()[1], numpy_state)
 
 
-@every_method
+@on_paths("two phases", "two networks")
 def test_the_number_of_surrounding_threads_changes_nothing(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     alone = quick(Classifier, module__hidden=(64, 64)).fit(X, y)
@@ -94,7 +94,7 @@ def test_the_number_of_surrounding_threads_changes_nothing(Classifier, noisy_blo
         torch.set_num_threads(1)
 
 
-@every
+@on_paths("new start", "folds", "rounds")
 def test_inputs_are_not_changed(Classifier, noisy_blobs):
     X, y, y_true = (array.copy() for array in noisy_blobs)
     quick(Classifier).fit(X, y, y_true=y_true)
@@ -102,7 +102,7 @@ def test_inputs_are_not_changed(Classifier, noisy_blobs):
         assert np.array_equal(now, before)
 
 
-@every
+@on_paths("new start", "folds")
 @pytest.mark.parametrize(
     "names",
     [np.array(["d", "a", "c", "b"]), np.array([10, -3, 7, 0])],
@@ -246,7 +246,7 @@ def test_the_report_is_what_the_attributes_are_read_from(Classifier, noisy_blobs
     assert set(findings.suggested) <= set(names)
 
 
-@every
+@on_paths()
 def test_probabilities_are_probabilities(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier).fit(X, y)
@@ -295,38 +295,7 @@ def test_html_and_text_representations(Classifier, noisy_blobs):
     assert Classifier.__name__ in clf._repr_html_()
 
 
-@every_method
-@pytest.mark.parametrize(
-    "convert",
-    [
-        lambda X: X.astype(np.float64),
-        np.asfortranarray,
-        lambda X: X.tolist(),
-        lambda X: pd.DataFrame(X, columns=["a", "b"]),
-        torch.from_numpy,
-    ],
-    ids=["float64", "fortran", "list", "frame", "tensor"],
-)
-def test_kinds_of_input_give_the_same_bits(Classifier, noisy_blobs, convert):
-    X, y, _ = noisy_blobs
-    plain, other = quick(Classifier).fit(X, y), quick(Classifier).fit(convert(X), y)
-    assert np.array_equal(plain.predict_proba(X), other.predict_proba(convert(X)))
-    assert hasattr(other, "feature_names_in_") is isinstance(convert(X), pd.DataFrame)
-
-
-@every_method
-def test_memory_maps_are_read_batch_by_batch(Classifier, noisy_blobs, tmp_path):
-    X, y, _ = noisy_blobs
-    for dtype in (np.float32, np.float64, np.int16):
-        values = X.astype(dtype)
-        np.save(tmp_path / "X.npy", values)
-        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-        clf = quick(Classifier).fit(mapped, y)
-        plain = quick(Classifier).fit(values.astype(np.float32), y)
-        assert np.array_equal(clf.predict_proba(mapped), plain.predict_proba(values))
-
-
-@every
+@on_paths("one stage", "two networks", "folds", "gradients")
 def test_images_get_a_convolutional_network(Classifier):
     rng = np.random.RandomState(0)
     y = np.arange(120) % 3
@@ -358,7 +327,7 @@ class KnowsItsSizes(nn.Sequential):
         super().__init__(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 4))
 
 
-@every
+@on_paths("one stage", "two networks")
 @pytest.mark.parametrize("module", [TakesSizes, LazyNet, KnowsItsSizes])
 @pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
 def test_module_classes_get_the_sizes_that_they_take(Classifier, blobs, module):
@@ -367,7 +336,7 @@ def test_module_classes_get_the_sizes_that_they_take(Classifier, blobs, module):
     assert clf.score(X, y) > 0.4  # four classes
 
 
-@every
+@on_paths("two phases", "two networks", "folds")
 def test_module_instance_is_copied_and_its_weights_are_the_start(
     Classifier, noisy_blobs
 ):
@@ -381,7 +350,7 @@ def test_module_instance_is_copied_and_its_weights_are_the_start(
     assert same_fit(first, second, X)
 
 
-@every
+@on_paths()
 def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
     X, y, y_true = noisy_blobs
     clf = quick(Classifier).fit(X, y, y_true=y_true)
@@ -391,7 +360,7 @@ def test_history_goes_straight_into_a_frame(Classifier, noisy_blobs):
     assert frame["memorization_precision"].notna().all()
 
 
-@every_method
+@on_paths("two phases", among=METHODS)
 def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(
     Classifier, noisy_blobs
 ):
@@ -411,62 +380,14 @@ def test_grid_search_gives_the_same_scores_for_any_number_of_jobs(
     assert search.best_score_ > 0.5
 
 
-@every
+@on_paths("one stage", "two networks", "gradients")
 def test_batch_larger_than_the_data(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, batch_size=10_000).fit(X, y)
     assert len(clf.net_.history[-1]["batches"]) == 1
 
 
-@every
-def test_history_longer_than_the_training(Classifier, noisy_blobs):
-    X, y, _ = noisy_blobs
-    clf = quick(Classifier, q=100, max_epochs=4).fit(X, y)
-    assert clf.n_epochs_ == 4
-
-
-class Interrupt(Callback):
-    """Press Ctrl-C in the second epoch, or in the first one of a certain stage."""
-
-    def __init__(self, stage=None):
-        self.stage = stage
-
-    def on_epoch_begin(self, net, **kwargs):
-        if len(net.history) > 1 and self.stage in (None, net.stage_):
-            raise KeyboardInterrupt
-
-
-@every
-def test_ctrl_c_reaches_the_caller_and_leaves_nothing_half_fitted(
-    Classifier, noisy_blobs
-):
-    X, y, _ = noisy_blobs
-    clf = quick(Classifier, callbacks=[Interrupt()])
-    with pytest.raises(KeyboardInterrupt):
-        clf.fit(X, y)
-    assert not [name for name in vars(clf) if name.endswith("_")]
-
-
-@pytest.mark.parametrize(
-    ("Classifier", "stage"),
-    [
-        (PrestoppingClassifier, "phase 2"),
-        (PrestoppingPlusClassifier, "phase 2"),
-        (PrestoppingPlusClassifier, "final"),
-        (CrossPrestoppingClassifier, "cross-fit phase 2"),
-        (CrossPrestoppingClassifier, "final"),
-    ],
-)
-def test_ctrl_c_in_later_stages_reaches_the_caller(Classifier, stage, noisy_blobs):
-    X, y, _ = noisy_blobs
-    callbacks = [Interrupt(stage)]
-    clf = quick(Classifier, stop=NoiseRateStop(0.5), callbacks=callbacks)
-    with pytest.raises(KeyboardInterrupt):
-        clf.fit(X, y)
-    assert not [name for name in vars(clf) if name.endswith("_")]
-
-
-@every
+@with_two
 def test_a_failed_refit_leaves_the_earlier_fit_whole(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier).fit(X, y)
@@ -477,7 +398,7 @@ def test_a_failed_refit_leaves_the_earlier_fit_whole(Classifier, noisy_blobs):
     assert np.array_equal(clf.predict_proba(X), before)
 
 
-@every
+@on_paths("two phases", "folds")
 @pytest.mark.parametrize("verbose", [0, 1, 2])
 def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
     X, y, _ = noisy_blobs
@@ -495,7 +416,7 @@ def test_verbosity(Classifier, noisy_blobs, verbose, capsys):
         assert captured.out.startswith(f"{clf.history_[0].stage}  epoch   1")
 
 
-@every_method
+@on_paths("one stage", "gradients")
 def test_worker_processes_of_a_data_loader_bring_every_row(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, iterator_train__num_workers=1, max_epochs=2).fit(X, y)

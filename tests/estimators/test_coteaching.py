@@ -5,23 +5,23 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import GridSearchCV
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
-from skpresto._selection.small_loss import (
+from skpresto._methods._small_loss import (
     ExchangeSmallLoss,
     ExchangeSmallLossOnDisagreement,
 )
 from skpresto._training.policy import Batch, Selection, SelectionPolicy
+from skpresto.baselines import DecoupleClassifier, JoCoRClassifier
 from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
 from tests.discovery import quick
+from tests.estimators.test_foreign_modules import quick_with
 
 pytestmark = pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
-BOTH = pytest.mark.parametrize(
-    "Classifier", [CoTeachingClassifier, CoTeachingPlusClassifier]
-)
+TWO_NETWORKS = [CoTeachingClassifier, CoTeachingPlusClassifier]
+BOTH = pytest.mark.parametrize("Classifier", TWO_NETWORKS)
 
 
 @st.composite
@@ -169,11 +169,12 @@ def test_predictions_are_the_mean_of_both_networks(noisy_blobs):
     )
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "Classifier", [*TWO_NETWORKS, DecoupleClassifier, JoCoRClassifier]
+)
 def test_networks_start_out_different_even_from_one_instance(noisy_blobs, Classifier):
     X, y, _ = noisy_blobs
-    module = MLP(2, 4, hidden=(8,))
-    clf = Classifier(module, noise_rate=0.3, max_epochs=2, random_state=0).fit(X, y)
+    clf = quick_with(Classifier, MLP(2, 4, hidden=(8,)), max_epochs=2).fit(X, y)
     first, second = (network[0].weight for network in clf.net_.networks)
     assert not torch.equal(first, second)
 
@@ -207,14 +208,6 @@ def test_noise_rate_cannot_be_estimated_from_single_rows():
         quick(CoTeachingClassifier, noise_rate=None).fit(X, np.arange(6))
 
 
-@pytest.mark.parametrize("rate", [1.0, -0.1, "much"])
-@BOTH
-def test_noise_rate_out_of_range(noisy_blobs, Classifier, rate):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match="'noise_rate' parameter of CoTeaching"):
-        quick(Classifier, noise_rate=rate).fit(X, y)
-
-
 def test_disagreement_and_skipped_batches_are_recorded(blobs):
     X, y = blobs
     clf = quick(CoTeachingPlusClassifier, warm_up=2, max_epochs=20).fit(X, y)
@@ -238,16 +231,3 @@ def test_networks_that_agree_everywhere_learn_nothing_from_the_batch(blobs):
     with pytest.warns(SafeSetWarning, match="only 0 of 400 labels"):
         clf.fit(X, y)
     assert [record.n_skipped_batches for record in clf.history_] == [0, 8, 8]
-
-
-def test_warm_up_as_long_as_the_training_is_refused(noisy_blobs):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=r"warm_up=30 would warm up for 30 of max_ep"):
-        quick(CoTeachingPlusClassifier, warm_up=30).fit(X, y)
-
-
-def test_grid_search_over_the_parameters(noisy_blobs):
-    X, y, _ = noisy_blobs
-    grid = {"noise_rate": [0.1, 0.3], "ramp_epochs": [2, 0.5], "exponent": [1.0, 2.0]}
-    search = GridSearchCV(quick(CoTeachingClassifier, max_epochs=3), grid, cv=2)
-    assert len(search.fit(X, y).cv_results_["params"]) == 8

@@ -10,15 +10,9 @@ from torch.utils.data import Dataset, IterableDataset, Subset, TensorDataset
 
 from skpresto import PrestoppingClassifier
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-# A dozen epochs rarely settle a stop rule.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 class Items(Dataset):
@@ -46,7 +40,7 @@ def assert_fitted_alike(first, second):
     np.testing.assert_array_equal(first.suggested_labels_, second.suggested_labels_)
 
 
-@every
+@on_paths()
 def test_a_dataset_is_trained_on_as_its_array_is(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     names = np.array(["cat", "dog", "eel", "fox"])[y]
@@ -212,11 +206,6 @@ def test_another_shape_in_predict_is_refused(noisy_blobs):
     clf.fit(Items(X), y)
     with pytest.raises(ValueError, match=r"shape \(3,\), but fit\(\) saw.*\(2,\)"):
         clf.predict(Items(np.zeros((4, 3), dtype=np.float32)))
-
-
-def test_labels_are_still_asked_for_with_an_array(noisy_blobs):
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        quick(PrestoppingClassifier).fit(noisy_blobs[0])
 
 
 def test_column_names_of_an_earlier_fit_are_forgotten(noisy_blobs):

@@ -15,13 +15,9 @@ from torch import nn
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._classifier.feature_scale import features_of_other_scale
 from skpresto.exceptions import MismatchWarning
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import quick, short_fits_warn, with_two
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
+pytestmark = short_fits_warn
 MESSAGE = r'X_val on another scale.*Pipeline\(steps, transform_input=\["X_val"\]\)'
 
 
@@ -31,7 +27,7 @@ def table(n_rows=300, seed=0):
     return X, (X[:, 1] > 40).astype(int)
 
 
-@pytest.mark.parametrize("Classifier", CLASSIFIERS)
+@with_two
 def test_validation_data_that_the_pipeline_did_not_scale(Classifier):
     X, y = table()
     clf = quick(Classifier, max_epochs=4)
@@ -119,7 +115,7 @@ def raw_table():
     return np.column_stack([X[:, :2], X[:, :3] / 20, 500 * X[:, 3]]), y
 
 
-@pytest.mark.parametrize("Classifier", CLASSIFIERS)
+@with_two
 def test_a_column_that_dominates_the_others_is_named_with_the_way_out(Classifier):
     X, y = raw_table()
     clf = quick(Classifier, max_epochs=4)

@@ -11,14 +11,9 @@ from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier, DefaultClassifier
 from skpresto._classifier.spec import SIZE_NAMES
-from tests.discovery import CLASSIFIERS, METHODS, quick
+from tests.discovery import METHODS, on_paths, quick, short_fits_warn
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 def quick_with(Classifier, module, **params):
@@ -74,7 +69,7 @@ def test_of_two_names_the_more_explicit_one_is_the_number_of_classes(blobs):
         quick_with(DefaultClassifier, build).fit(X, y)
 
 
-@every
+@on_paths("one stage", "two networks")
 @pytest.mark.parametrize("is_class", [True, False])
 def test_lazy_modules(Classifier, is_class, blobs):
     X, y = blobs
@@ -86,7 +81,7 @@ def test_lazy_modules(Classifier, is_class, blobs):
     assert pickle.loads(pickle.dumps(fitted)).score(X, y) == fitted.score(X, y)
 
 
-@every
+@on_paths("one stage", "two networks", "folds", "gradients")
 def test_frozen_parts_keep_their_bits_in_every_network(Classifier, blobs):
     X, y = blobs
     module = network()
@@ -98,7 +93,7 @@ def test_frozen_parts_keep_their_bits_in_every_network(Classifier, blobs):
         assert not torch.equal(trained[2].weight, module[2].weight)
 
 
-@every
+@on_paths("one stage", "two networks", "folds", "rounds")
 def test_every_network_starts_from_the_weights_of_an_instance(Classifier, blobs):
     module = network()
     for weights in initial_weights(quick_with(Classifier, module), *blobs):
@@ -134,7 +129,7 @@ def test_module_that_is_frozen_throughout(blobs):
         clf.fit(*blobs)
 
 
-@pytest.mark.parametrize("Classifier", METHODS)
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 def test_compiled_networks(Classifier, blobs):
     X, y = blobs
     plain = quick_with(Classifier, network()).fit(X, y)
@@ -188,7 +183,7 @@ class NoiseInTraining(nn.Module):
         return X.add_(1.0) if self.training else X
 
 
-@every
+@on_paths("two phases", "two networks", "gradients")
 @pytest.mark.parametrize("first", [nn.ReLU(inplace=True), NoiseInTraining()])
 def test_modules_that_work_in_place_leave_the_data_alone(Classifier, first, blobs):
     X, y = blobs
@@ -209,7 +204,7 @@ class Copy(nn.Module):
         return X.clone()
 
 
-@every
+@on_paths("one stage", "gradients")
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
 def test_fit_where_gradients_are_turned_off(Classifier, mode, blobs):
     X, y = blobs
@@ -234,7 +229,7 @@ class UndefinedFor(nn.Module):
         return outputs.masked_fill(is_bad, torch.nan)
 
 
-@every
+@on_paths("one stage", "two networks")
 def test_rows_without_a_finite_logit_are_no_prediction(Classifier, blobs):
     X, y = blobs
     clf = quick_with(Classifier, UndefinedFor(50.0)).fit(X, y)
@@ -247,7 +242,7 @@ def test_rows_without_a_finite_logit_are_no_prediction(Classifier, blobs):
         clf.predict_proba(odd)
 
 
-@every
+@on_paths("one stage", "folds")
 def test_validation_rows_without_a_finite_logit_end_the_fit(Classifier, blobs):
     X, y = blobs
     clf = quick_with(Classifier, UndefinedFor(X[:, 0].max() - 0.1))
@@ -256,7 +251,7 @@ def test_validation_rows_without_a_finite_logit_end_the_fit(Classifier, blobs):
     assert not hasattr(clf, "net_")
 
 
-@every
+@on_paths("one stage", "two networks", "gradients")
 def test_batches_of_one_row_with_batch_normalization(Classifier, blobs):
     X, y = blobs
     module = nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.Linear(4, 4))

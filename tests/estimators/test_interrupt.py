@@ -24,9 +24,7 @@ from skpresto import (
 )
 from skpresto._training.checkpoint import Checkpoint
 from skpresto.stopping import NoiseRateStop
-from tests.discovery import CLASSIFIERS, StopAfter, quick
-
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+from tests.discovery import StopAfter, on_paths, quick
 
 
 class CtrlC(Callback):
@@ -80,7 +78,7 @@ def assert_usable(clf, X, y):
     assert 1 <= clf.n_epochs_ <= clf.max_epochs
 
 
-@every
+@on_paths("one stage", "two networks", "gradients")
 @pytest.mark.parametrize(
     "moment", ["on_epoch_begin", "on_batch_begin", "on_grad_computed", "on_batch_end"]
 )
@@ -155,7 +153,7 @@ def test_without_the_block_ctrl_c_reaches_the_caller(noisy_blobs):
 
 
 @pytest.mark.filterwarnings("ignore:.*was settled")
-@every
+@on_paths("two phases", "rounds")
 def test_a_complete_fit_is_not_flagged_and_has_the_same_bits(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     plain = quick(Classifier).fit(X, y)

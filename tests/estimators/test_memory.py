@@ -7,7 +7,7 @@ from skpresto._engine import batches, rows
 
 from skpresto import DefaultClassifier
 from skpresto._classifier.check import check_training_data
-from tests.discovery import quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
 
 def rows_of(X, y):
@@ -34,13 +34,15 @@ def test_a_float32_array_is_not_copied(blobs):
     assert rows_of(X, y).ctypes.data == X.ctypes.data
 
 
+@short_fits_warn
+@on_paths("one stage", "folds")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
-def test_a_memory_map_is_trained_on_as_its_array_is(on_disk, blobs, dtype):
+def test_a_memory_map_is_trained_on_as_its_array_is(Classifier, on_disk, blobs, dtype):
     y = blobs[1]
     mapped = on_disk(dtype)
     X = np.array(mapped)
     assert np.shares_memory(rows_of(mapped, y), mapped)
-    by_map, by_array = (quick(DefaultClassifier).fit(data, y) for data in (mapped, X))
+    by_map, by_array = (quick(Classifier).fit(data, y) for data in (mapped, X))
     for name, value in by_map.net_.module_.state_dict().items():
         assert torch.equal(value, by_array.net_.module_.state_dict()[name])
     np.testing.assert_array_equal(by_map.predict(mapped), by_array.predict(X))

@@ -9,15 +9,10 @@ from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto.exceptions import MismatchWarning
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 from tests.estimators.test_foreign_modules import network, quick_with
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 def ending_in(last):
@@ -29,7 +24,7 @@ def images(*shape):
     return X, np.arange(24) % 2
 
 
-@every
+@on_paths("two phases", "folds", "rounds")
 def test_module_that_ends_in_a_softmax_is_warned_of_once(Classifier, blobs):
     clf = quick_with(Classifier, ending_in(nn.Softmax(dim=-1)))
     with pytest.warns(
@@ -55,16 +50,6 @@ def test_log_softmax_needs_another_criterion(dtype, blobs):
     )
 
 
-@every
-@pytest.mark.parametrize("last", [nn.Identity(), nn.Softmax(dim=-1)])
-def test_negative_log_likelihood_needs_log_probabilities(Classifier, last, blobs):
-    clf = quick_with(Classifier, ending_in(last), criterion=nn.NLLLoss)
-    with pytest.raises(
-        ValueError, match="NLLLoss needs a module that returns log-prob"
-    ):
-        clf.fit(*blobs)
-
-
 @pytest.mark.parametrize("last", [nn.Softmax(dim=-1), nn.LogSoftmax(dim=-1)])
 def test_equal_samples_do_not_tell_logits_from_probabilities(last, blobs):
     # Outputs of equal samples are equal, and may sum to 1 by chance.
@@ -87,33 +72,6 @@ def test_logits_of_any_scale_are_not_taken_for_probabilities(classes, scale):
     with warnings.catch_warnings():
         warnings.simplefilter("error", MismatchWarning)
         quick_with(DefaultClassifier, module, max_epochs=1, lr=1e-9).fit(X, y)
-
-
-@every
-@pytest.mark.parametrize(
-    ("criterion", "error", "message"),
-    [
-        ("CrossEntropyLoss", TypeError, "needs criterion to be a class or .*'CrossEnt"),
-        (None, TypeError, "needs criterion to be a class or an instance .*got None"),
-        (
-            nn.BCEWithLogitsLoss,
-            ValueError,
-            "losses from logits .*BCEWithLogitsLoss rai",
-        ),
-        (nn.BCELoss(), ValueError, r"shape \(2, 4\) and class numbers of shape \(2,\)"),
-        (nn.KLDivLoss, ValueError, "KLDivLoss raised|one loss per sample"),
-        (
-            nn.functional.cross_entropy,
-            TypeError,
-            "needs criterion__input and criterion",
-        ),
-    ],
-)
-def test_criterion_of_the_wrong_kind(Classifier, criterion, error, message, blobs):
-    clf = quick(Classifier, criterion=criterion)
-    with pytest.raises(error, match=message):
-        clf.fit(*blobs)
-    assert not hasattr(clf, "net_")
 
 
 @pytest.mark.parametrize("shape", [(28, 28, 1), (12, 12, 3), (10, 16, 3)])
@@ -141,15 +99,6 @@ def test_module_for_other_columns(blobs):
         ValueError, match=r"a batch of shape \(2, 2\): RuntimeError: mat"
     ):
         clf.fit(*blobs)
-
-
-@every
-@pytest.mark.parametrize("device", ["gpu", "GPU", "", None, 1.5, "meta"])
-def test_device_that_torch_does_not_know(Classifier, device, blobs):
-    with pytest.raises(
-        ValueError, match="device to be a name that torch knows.*'cuda'"
-    ):
-        quick(Classifier, device=device).fit(*blobs)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -15,15 +15,9 @@ from torch.utils.data import Dataset, Subset, TensorDataset
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, FEWER_RUNS
+from tests.discovery import CLASSIFIERS, FEWER_RUNS, on_paths, short_fits_warn
 
-# A few epochs rarely settle a stop rule.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-)
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 N_ROWS = 90
 rng = np.random.RandomState(0)
@@ -124,7 +118,7 @@ def test_every_kind_of_parts_is_trained_on_alike(kind):
     assert clf.input_shape_ in [{"numbers": (4,), "words": (5,)}, ((4,), (5,))]
 
 
-@every
+@on_paths()
 def test_every_classifier_takes_several_parts(Classifier):
     by_dict = quick(Classifier).fit(PARTS, y)
     by_tuple = quick(Classifier, Pair).fit((NUMBERS, WORDS), y)
@@ -253,7 +247,7 @@ class WithHidden(Two):
         return logits, logits.exp()
 
 
-@every
+@on_paths("one stage", "two networks", "folds")
 @pytest.mark.parametrize("module", [WithLogits, WithHidden])
 def test_logits_among_other_outputs(Classifier, module):
     clf = quick(Classifier, module).fit(PARTS, y)

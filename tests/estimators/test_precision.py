@@ -6,15 +6,10 @@ import torch
 from torch import nn
 
 from skpresto import DefaultClassifier
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 from tests.estimators.test_foreign_modules import network, quick_with
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 PRECISIONS = [torch.float64, torch.bfloat16, torch.float16]
 
 
@@ -25,7 +20,7 @@ def double_by_default():
     torch.set_default_dtype(torch.float32)
 
 
-@every
+@on_paths("one stage", "two networks", "folds", "gradients")
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_a_network_keeps_its_precision_and_learns(Classifier, dtype, blobs):
     X, y = blobs
@@ -80,7 +75,7 @@ def test_steps_in_half_precision_follow_those_in_single(optimizer, dtype, blobs)
     np.testing.assert_allclose(*losses, rtol=0.05)
 
 
-@every
+@on_paths()
 def test_float64_as_the_default_type(Classifier, double_by_default, noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(Classifier, max_epochs=6).fit(X, y, X_val=X[:40], y_val=y[:40])

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._selection.safe_set import LearnFromSafeSet
+from skpresto._methods._two_phases import LearnFromSafeSet
 from skpresto._training.policy import Batch
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import (
@@ -24,7 +24,7 @@ from skpresto.stopping import (
     OracleStop,
     ValidationStop,
 )
-from tests.discovery import StopAfter, quick
+from tests.discovery import StopAfter, quick, short_fits_warn
 from tests.naive import NaivePredictionHistory
 
 RULES = [
@@ -39,7 +39,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@short_fits_warn
 def test_safe_set_is_cleaner_than_the_data_under_every_rule(noisy_blobs, blobs, rule):
     X, y, y_true = noisy_blobs
     clf = PrestoppingClassifier(
@@ -116,8 +116,7 @@ def test_held_out_rows_get_a_vote_even_without_phase_two(noisy_blobs):
     assert 0.2 < clf.safe_mask_.mean() < 1
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
+@short_fits_warn
 def test_grid_search_over_rules_and_their_settings(noisy_blobs):
     X, y, _ = noisy_blobs
     pipe = make_pipeline(

@@ -71,24 +71,6 @@ def test_default_rule_depends_on_what_fit_is_given(noisy_blobs):
     assert isinstance(clf.stop_rule_, ValidationStop)
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"epsilon": 1.5}, "'epsilon' parameter"),
-        ({"epsilon": -0.1}, "'epsilon' parameter"),
-        ({"warm_up": -1}, "'warm_up' parameter"),
-        ({"warm_up": 1.5}, "'warm_up' parameter"),
-        ({"warm_up": 12}, "would warm up for 12 of max_epochs=12 epochs"),
-        ({"warm_up": 0.99}, "would warm up for 12 of max_epochs=12 epochs"),
-    ],
-    ids=str,
-)
-def test_parameters_out_of_range(noisy_blobs, params, message):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=message):
-        quick(PrestoppingPlusClassifier, **params).fit(X, y)
-
-
 def test_the_folds_of_earlier_versions_are_refused(noisy_blobs):
     X, y, _ = noisy_blobs
     with pytest.raises(TypeError, match="unexpected argument 'folds'"):

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import Dataset
 
 from skpresto import DefaultClassifier
-from tests.discovery import FEWER_RUNS, METHODS, StopAfter
+from tests.discovery import FEWER_RUNS, METHODS, StopAfter, on_paths
 
 N_ROWS = {"tables": 270, "images": 70}  # more than one block of either
 PARAMS = {"max_epochs": 4, "batch_size": 32, "q": 2, "random_state": 0}
@@ -19,7 +19,6 @@ MODULES = {
     "images": {"module__widths": (8, 12)},
 }
 
-every = pytest.mark.parametrize("Classifier", METHODS)
 both_kinds = pytest.mark.parametrize("kind", SHAPES)
 threads = pytest.mark.parametrize("n_jobs", [1, 2])
 
@@ -58,7 +57,7 @@ def assert_same_bits(first, second):
     assert np.array_equal(first.view(np.int32), second.view(np.int32))
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 @threads
 def test_in_another_order(Classifier, kind, n_jobs):
@@ -67,7 +66,7 @@ def test_in_another_order(Classifier, kind, n_jobs):
     assert_same_bits(with_jobs(clf, n_jobs).predict_proba(X[order]), expected[order])
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 @threads
 def test_one_row_at_a_time(Classifier, kind, n_jobs):
@@ -78,7 +77,7 @@ def test_one_row_at_a_time(Classifier, kind, n_jobs):
     assert_same_bits(np.concatenate(one_by_one), expected[rows])
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 @pytest.mark.parametrize("batch_size", [1, 7, 64, 10_000])
 def test_in_batches_of_any_size(Classifier, kind, batch_size, monkeypatch):
@@ -88,7 +87,7 @@ def test_in_batches_of_any_size(Classifier, kind, batch_size, monkeypatch):
     assert_same_bits(clf.predict_proba(X), expected)
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 def test_in_slices(Classifier, kind):
     clf, X, expected = fitted(Classifier, kind)
@@ -97,7 +96,7 @@ def test_in_slices(Classifier, kind):
         assert_same_bits(clf.predict_proba(X[part]), expected[part])
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 def test_from_a_memory_map(Classifier, kind, tmp_path):
     clf, X, expected = fitted(Classifier, kind)
@@ -117,22 +116,14 @@ class Items(Dataset):
         return torch.from_numpy(self.X[row])
 
 
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 @both_kinds
 def test_from_a_dataset(Classifier, kind):
     clf, X, expected = fitted(Classifier, kind)
     assert_same_bits(with_jobs(clf, None).predict_proba(Items(X)), expected)
 
 
-@every
-@both_kinds
-def test_predicted_classes_are_those_of_the_probabilities(Classifier, kind):
-    clf, X, expected = fitted(Classifier, kind)
-    with_jobs(clf, None)
-    assert np.array_equal(clf.predict(X), expected.argmax(axis=1))
-
-
-@every
+@on_paths("one stage", "two networks", "folds", among=METHODS)
 def test_a_batch_size_given_by_the_user_changes_no_bit_of_the_fit(Classifier):
     clf, X, expected = fitted(Classifier, "tables")
     params = {**clf.get_params(), "iterator_valid__batch_size": 11}

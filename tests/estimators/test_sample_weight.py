@@ -24,18 +24,13 @@ from skpresto import (
     DefaultClassifier,
     PrestoppingClassifier,
 )
+from skpresto._training.epoch import mean_losses
 from skpresto._training.measure import weighted_fraction
-from skpresto._training.tally import mean_losses
 from skpresto.noise import NoisyTargetClassifier, SymmetricNoise
 from skpresto.stopping import NoiseRateStop
-from tests.discovery import CLASSIFIERS, StopAfter, quick
+from tests.discovery import StopAfter, every, on_paths, quick, short_fits_warn
 
-every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-]
+pytestmark = short_fits_warn
 
 
 class Linear(nn.Sequential):
@@ -58,14 +53,14 @@ def comparable(records):
     ]
 
 
-@every_classifier
+@every
 def test_a_fit_with_weights_of_zero_is_the_fit_without_these_rows(
-    classifier, noisy_blobs
+    Classifier, noisy_blobs
 ):
     X, y = few(noisy_blobs, 200)
     has_weight = np.random.RandomState(1).uniform(size=200) < 0.7
-    weighted = quick(classifier, max_epochs=6).fit(X, y, has_weight.astype(float))
-    removed = quick(classifier, max_epochs=6).fit(X[has_weight], y[has_weight])
+    weighted = quick(Classifier, max_epochs=6).fit(X, y, has_weight.astype(float))
+    removed = quick(Classifier, max_epochs=6).fit(X[has_weight], y[has_weight])
     np.testing.assert_array_equal(weighted.predict_proba(X), removed.predict_proba(X))
     assert comparable(weighted.history_) == comparable(removed.history_)
     # Labels of all rows are assessed, those of weight zero by predictions.
@@ -74,10 +69,10 @@ def test_a_fit_with_weights_of_zero_is_the_fit_without_these_rows(
     assert agrees.mean() > 0.7
 
 
-@every_classifier
-def test_equal_weights_change_no_bit(classifier, noisy_blobs):
+@on_paths()
+def test_equal_weights_change_no_bit(Classifier, noisy_blobs):
     X, y = few(noisy_blobs)
-    clf = quick(classifier, max_epochs=3)
+    clf = quick(Classifier, max_epochs=3)
     plain = clf.fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(
         clf.fit(X, y, np.full(len(y), 0.3)).predict_proba(X), plain
@@ -85,11 +80,11 @@ def test_equal_weights_change_no_bit(classifier, noisy_blobs):
     np.testing.assert_array_equal(clf.fit(X, y, 7).predict_proba(X), plain)
 
 
-@every_classifier
-def test_only_ratios_of_weights_matter(classifier, noisy_blobs):
+@on_paths()
+def test_only_ratios_of_weights_matter(Classifier, noisy_blobs):
     X, y = few(noisy_blobs)
     weights = np.random.RandomState(0).uniform(0.1, 3, len(y))
-    clf = quick(classifier, max_epochs=3)
+    clf = quick(Classifier, max_epochs=3)
     first = clf.fit(X, y, weights).predict_proba(X)
     # Powers of two, so that nothing is rounded differently.
     for factor in (2.0**-600, 2.0**600):
@@ -98,8 +93,8 @@ def test_only_ratios_of_weights_matter(classifier, noisy_blobs):
         )
 
 
-@every_classifier
-def test_samples_of_more_weight_win_where_labels_contradict(classifier):
+@every
+def test_samples_of_more_weight_win_where_labels_contradict(Classifier):
     """Each row is there twice, with different labels."""
     rng = np.random.RandomState(0)
     half = rng.normal(size=(100, 2)).astype(np.float32)
@@ -108,8 +103,8 @@ def test_samples_of_more_weight_win_where_labels_contradict(classifier):
     weights = np.repeat([1.0, 0.02], 100)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clf = quick(classifier, max_epochs=15).fit(X, labels, weights)
-        opposite = quick(classifier, max_epochs=15).fit(X, labels, weights[::-1])
+        clf = quick(Classifier, max_epochs=15).fit(X, labels, weights)
+        opposite = quick(Classifier, max_epochs=15).fit(X, labels, weights[::-1])
     assert clf.score(half, y) > 0.85
     assert opposite.score(half, 1 - y) > 0.85
 
@@ -188,34 +183,6 @@ def test_held_out_rows_count_by_weight_and_have_one(noisy_blobs):
     in_rows = seen[0].holdout_error * seen[0].n_holdout
     assert abs(in_rows - round(in_rows)) > 1e-6
     assert clf.safe_mask_.shape == (200,)
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (np.full(120, -1.0), "DefaultClassifier cannot use sample_weight: Negative"),
-        (np.zeros(120), "cannot use sample_weight: Sample weights must contain .*not"),
-        (np.ones(119), r"cannot use sample_weight: .*119.*each of the 120 samples"),
-        (np.ones((120, 2)), "cannot use sample_weight: Sample weights must be 1D"),
-        (np.full(120, np.nan), "cannot use sample_weight: .*NaN"),
-        (np.full(120, np.inf), "cannot use sample_weight: .*infinity"),
-        (["heavy"] * 120, "cannot use sample_weight: could not convert"),
-    ],
-    ids=["negative", "zero", "length", "2-D", "NaN", "infinity", "text"],
-)
-def test_weights_that_cannot_be_used(weights, message, noisy_blobs):
-    X, y = few(noisy_blobs)
-    clf = quick(DefaultClassifier)
-    with pytest.raises(ValueError, match=message):
-        clf.fit(X, y, weights)
-    assert not hasattr(clf, "classes_")
-
-
-def test_weights_that_leave_one_class(noisy_blobs):
-    X, y = few(noisy_blobs)
-    message = r"needs samples of at least 2 classes with a weight above 0, got \[2\]"
-    with pytest.raises(ValueError, match=message):
-        quick(DefaultClassifier).fit(X, y, y == 2)
 
 
 def test_a_sampler_cannot_leave_rows_of_weight_zero_out(noisy_blobs):

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
 
 from skpresto import SelfieClassifier
 from tests.discovery import quick
@@ -58,35 +57,9 @@ def test_corrected_labels_survive_a_restart(fitted):
     assert once.corrected_mask_.sum() > 0
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"restarts": -1}, "'restarts' parameter"),
-        ({"epsilon": 1.5}, "'epsilon' parameter"),
-        ({"epsilon": -0.1}, "'epsilon' parameter"),
-        ({"warm_up": -1}, "'warm_up' parameter"),
-        ({"warm_up": 1.5}, "'warm_up' parameter"),
-        ({"warm_up": 12}, "would warm up for 12 of max_epochs=12 epochs"),
-        ({"warm_up": 0.99}, "would warm up for 12 of max_epochs=12 epochs"),
-    ],
-    ids=str,
-)
-def test_parameters_out_of_range(noisy_blobs, params, message):
-    X, y, _ = noisy_blobs
-    with pytest.raises(ValueError, match=message):
-        quick(SelfieClassifier, **params).fit(X, y)
-
-
 def test_history_too_long_to_fill_corrects_nothing_and_warns(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = quick(SelfieClassifier, q=50)
     with pytest.warns(UserWarning, match="q=50 predictions.*max_epochs=12.*no label"):
         clf.fit(X, y)
     assert not clf.corrected_mask_.any()
-
-
-def test_grid_search_over_the_parameters(noisy_blobs):
-    X, y, _ = noisy_blobs
-    grid = {"epsilon": [0.05, 0.3], "warm_up": [1, 0.5], "restarts": [0, 1]}
-    search = GridSearchCV(quick(SelfieClassifier, max_epochs=4, q=2), grid, cv=2)
-    assert len(search.fit(X, y).cv_results_["params"]) == 8

@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 
@@ -16,66 +15,14 @@ from skpresto import (
 )
 from skpresto._classifier.warnings import warn_of_small_safe_set
 from skpresto.exceptions import SafeSetWarning
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import every, quick
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
 ]
 
-MISSING = {
-    "None": np.array(["a", None] * 20, dtype=object),
-    "None in a list": ["a", None] * 20,
-    "NaN": np.array(["a", "b", "a", np.nan] * 10, dtype=object),
-    "NaN in a list": ["a", "b", "a", np.nan] * 10,
-    "pandas.NA": np.array(["a", "b", "a", pd.NA] * 10, dtype=object),
-    "string Series": pd.Series(["a", "b", "a", pd.NA] * 10, dtype="string"),
-    "object Series": pd.Series(["a", "b", "a", None] * 10, dtype=object),
-    "categorical": pd.Series(["a", "b", "a", None] * 10, dtype="category"),
-}
-MIXED = {
-    "list": [1, "a"] * 20,
-    "array": np.array([1, "a"] * 20, dtype=object),
-    "number and its name": np.array([1, "1"] * 20, dtype=object),
-    "tuple": ("a", 2.0) * 20,
-}
 X40 = np.random.RandomState(0).standard_normal((40, 3)).astype(np.float32)
-
-
-@pytest.mark.parametrize("y", MISSING.values(), ids=MISSING)
-def test_missing_labels_among_strings_are_not_a_class(y):
-    with pytest.raises(
-        ValueError, match="DefaultClassifier needs a label for every sample, but y con"
-    ):
-        DefaultClassifier(max_epochs=1).fit(X40, y)
-
-
-@pytest.mark.parametrize("y", MIXED.values(), ids=MIXED)
-def test_labels_of_several_types_are_refused(y):
-    with pytest.raises(
-        TypeError, match=r"DefaultClassifier needs labels of one type.*y contains .*and"
-    ):
-        DefaultClassifier(max_epochs=1).fit(X40, y)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"iterator_valid__drop_last": True},
-        {"iterator_valid__shuffle": True},
-        {"iterator_valid__sampler": range(10)},
-        {"iterator_valid__batch_sampler": [[0, 1]]},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_predictions_cannot_lose_or_exchange_rows(classifier, params, noisy_blobs):
-    X, y, _ = noisy_blobs
-    (name,) = params
-    with pytest.raises(
-        ValueError, match=rf"{classifier.__name__} predicts every row .*{name}="
-    ):
-        quick(classifier, **params).fit(X, y)
 
 
 def test_iterators_can_still_be_told_not_to():
@@ -115,10 +62,10 @@ def test_co_teaching_plus_warns_if_the_networks_agree_on_almost_all_samples():
         clf.fit(X, y)
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_usual_fit_has_no_small_safe_set(classifier, noisy_blobs, recwarn):
+@every
+def test_a_usual_fit_has_no_small_safe_set(Classifier, noisy_blobs, recwarn):
     X, y, _ = noisy_blobs
-    quick(classifier).fit(X, y)
+    quick(Classifier).fit(X, y)
     assert not [w for w in recwarn if "labels are in the safe set" in str(w.message)]
 
 

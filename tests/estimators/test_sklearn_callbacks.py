@@ -10,16 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from tests.discovery import CLASSIFIERS, StopAfter, quick
+from tests.discovery import StopAfter, on_paths, quick, short_fits_warn
 
 callback = pytest.importorskip("sklearn.callback", reason="needs scikit-learn 1.9")
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning"),
-    pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning"),
-]
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 class Remember:
@@ -46,7 +41,7 @@ class Remember:
         return self.events.count(event)
 
 
-@every
+@on_paths()
 def test_stages_and_epochs_are_tasks(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     remember = Remember()
@@ -61,7 +56,7 @@ def test_stages_and_epochs_are_tasks(Classifier, noisy_blobs):
     assert all(remember.count(f"end {s}") for s in stages)
 
 
-@every
+@on_paths("two phases", "folds", "rounds")
 def test_callbacks_do_not_change_the_result(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs
     plain = quick(Classifier).fit(X, y)
@@ -96,7 +91,7 @@ def test_callbacks_are_torn_down_if_the_fit_fails(noisy_blobs):
     assert [name for name in vars(clf) if name.startswith("_callback")] == []
 
 
-@every
+@on_paths("two phases", "folds")
 def test_progress_bar_of_scikit_learn(Classifier, noisy_blobs, capsys):
     pytest.importorskip("rich")
     X, y, _ = noisy_blobs

@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from tests.discovery import BASELINES, METHODS
+from tests.discovery import CLASSIFIERS, RUNS_ALL, short_fits_warn
 
 
 class UserModule(nn.Module):
@@ -21,27 +21,25 @@ class UserModule(nn.Module):
         return self.layers(X)
 
 
-SHORT = {"max_epochs": 15, "batch_size": 32}
-#: The methods that train several times do so once, but for one of each kind.
+#: The methods that train several times do so once, but for one of each kind. Those that
+#: learn where networks disagree need a few epochs before.
 ONCE = {
-    "CoTeachingPlusClassifier": {"noise_rate": 0.1},
+    "CoTeachingPlusClassifier": {"noise_rate": 0.1, "warm_up": 0.75},
     "CrossPrestoppingClassifier": {"cv": 2},
+    "DecoupleClassifier": {"warm_up": 0.75},
     "INCVClassifier": {"rounds": 2},
     "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
     "JoCoRClassifier": {"noise_rate": 0.1},
 }
-BUILT_IN = [
-    Classifier(**SHORT, **ONCE.get(Classifier.__name__, {})) for Classifier in METHODS
-]
-BUILT_IN += [
-    Classifier(**{**SHORT, "max_epochs": 10}, **ONCE.get(Classifier.__name__, {}))
-    for Classifier in BASELINES
-]
-WITH_MODULE = [
-    Classifier(UserModule, **SHORT)
-    for Classifier in (DefaultClassifier, PrestoppingClassifier)
-]
+
+
+def estimators(max_epochs):
+    """Return every classifier, and two with a module of the user."""
+    short = {"max_epochs": max_epochs, "batch_size": 32}
+    built_in = [c(**short, **ONCE.get(c.__name__, {})) for c in CLASSIFIERS]
+    with_module = DefaultClassifier, PrestoppingClassifier
+    return built_in + [c(UserModule, **short) for c in with_module]
 
 
 #: Mini-batches of repeated samples are not those of weighted samples: they have other
@@ -54,13 +52,11 @@ EXPECTED_FAILURES = {
 }
 
 
-# Fifteen epochs on thirty samples rarely settle a stop rule.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning")
+@short_fits_warn
 @pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")
 @parametrize_with_checks(
-    [*BUILT_IN, *WITH_MODULE], expected_failed_checks=lambda _: EXPECTED_FAILURES
+    [e for n in ((4, 8, 20) if RUNS_ALL else (4,)) for e in estimators(n)],
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)

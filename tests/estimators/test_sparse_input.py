@@ -20,15 +20,9 @@ from skpresto import (
 )
 from skpresto.noise import NoisyTargetClassifier, SymmetricNoise
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick, short_fits_warn
 
-# A dozen epochs rarely settle a stop rule.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-)
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 KINDS = [
     getattr(sparse, f"{f}_{kind}") for f in FORMATS for kind in ("matrix", "array")
@@ -56,7 +50,7 @@ def assert_same_fit(first, second, X_first, X_second):
     assert first.n_features_in_ == second.n_features_in_
 
 
-@every
+@on_paths()
 def test_a_sparse_matrix_is_trained_on_as_its_array_is(Classifier):
     X, y = counts()
     as_sparse = sparse.csc_matrix(X)
@@ -139,7 +133,7 @@ DOCUMENTS = ["red apple pie", "green apple", "fast red car", "car race", "slow c
 TOPICS = ["food", "food", "cars", "cars", "cars"] * 8
 
 
-@every
+@on_paths("two phases", "two networks", "folds")
 def test_a_pipeline_for_text(Classifier):
     model = make_pipeline(TfidfVectorizer(), quick(Classifier, batch_size=8))
     model.fit(DOCUMENTS, TOPICS)
@@ -181,27 +175,6 @@ def with_value(value):
     changed = GOOD.copy()
     changed[3, 1] = value
     return sparse.csr_matrix(changed)
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, on huge numbers
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (with_value(np.nan), "Input X contains NaN"),
-        (with_value(np.inf), "Input X contains infinity"),
-        (with_value(1e300), "infinity or a value too large for dtype"),
-        (sparse.csr_matrix(GOOD[:-1]), r"inconsistent numbers of samples: \[39, 40\]"),
-        (sparse.csr_matrix((0, 6)), r"0 sample\(s\)"),
-        (sparse.csr_matrix((40, 0)), r"0 feature\(s\)"),
-        (sparse.coo_array(GOOD[:, 0]), "Expected 2D|2-D|1 dim"),
-        (sparse.csr_matrix(GOOD.astype(complex)), "Complex data not supported"),
-    ],
-)
-def test_what_cannot_be_trained_on_is_refused(X, message):
-    clf = quick(PrestoppingClassifier)
-    with pytest.raises(ValueError, match=message):
-        clf.fit(X, LABELS)
-    assert not hasattr(clf, "classes_")
 
 
 def test_other_columns_or_bad_numbers_at_predict_and_in_validation():

@@ -19,7 +19,7 @@ from skorch.exceptions import DeviceWarning
 from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from tests.discovery import CLASSIFIERS, StopAfter, quick
+from tests.discovery import StopAfter, every, quick
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,9 +62,9 @@ def fitted(data):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_pickle_contains_the_weights_once(classifier, data):
-    clf = wide(classifier).fit(*data)
+@every
+def test_a_pickle_contains_the_weights_once(Classifier, data):
+    clf = wide(Classifier).fit(*data)
     n_bytes = len(pickle.dumps(clf))
     assert n_bytes < 1.1 * n_bytes_of_weights(clf)
 

@@ -12,15 +12,9 @@ from torch.utils.data import Dataset
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto.stopping import HoldoutStop, ValidationStop
-from tests.discovery import CLASSIFIERS, FEWER_RUNS
+from tests.discovery import FEWER_RUNS, on_paths, short_fits_warn
 
-# A few epochs rarely settle a stop rule.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-)
-every = pytest.mark.parametrize("Classifier", CLASSIFIERS)
+pytestmark = short_fits_warn
 
 
 class Sequences(Dataset):
@@ -107,7 +101,7 @@ def quick(Classifier, module=MeanWord, collate_fn=pad, **params):
     return Classifier(module, **{**defaults, **fewer, **both, **params})
 
 
-@every
+@on_paths()
 def test_sequences_of_different_length_under_the_default_rule(Classifier):
     dataset = Sequences()
     clf = quick(Classifier, max_epochs=8).fit(dataset)
@@ -235,7 +229,7 @@ class Recurrent(nn.Module):
         return self.last(self.layer(X)[0][:, -1])
 
 
-@every
+@on_paths("one stage", "two networks", "folds")
 def test_sequences_of_one_length_are_a_three_dimensional_array(Classifier):
     rng = np.random.RandomState(0)
     y = rng.randint(0, 2, 60)

@@ -2,9 +2,16 @@
 
 import numpy as np
 import torch
+from skorch.callbacks import EarlyStopping, EpochTimer
 from torch import nn
 
-from skpresto.stopping import AgreementStop, HoldoutStop, NoiseRateStop, ValidationStop
+from skpresto.stopping import (
+    AgreementStop,
+    HoldoutStop,
+    NoiseRateStop,
+    OracleStop,
+    ValidationStop,
+)
 from tests.hostile.inputs import N_COLUMNS, Wrapped
 from tests.hostile.outcomes import Case, Refused, Works, case
 
@@ -37,7 +44,7 @@ NUMBERS = {
 }
 FURTHER = {
     "noise_rate": ([-0.1, 1.0, 2], ["None"], [np.float32(0.2), 0]),
-    "warm_up": ([-1, 1.0, 5], [], [0, 0.0]),
+    "warm_up": ([-1, 1.0, 1.5, 0.99, 5], [], [0, 0.0]),
     "epsilon": ([-0.1, 1.5], [], [0, 1, np.float32(0.1)]),
     "restarts": ([-1, 0.5], [], [np.int8(0)]),
     "smoothness": ([-0.1], [], [np.float32(0.1)]),
@@ -64,14 +71,12 @@ def number_cases(table: dict) -> list[Case]:
     """Return a case for each value of each numeric parameter."""
     cases = []
     for name, (wrong, allowed, good) in table.items():
-        refused = rf"\b{name}\b"
+        refused = f"'{name}' parameter of .* must be .* Got |{name}=.*(up|split|'1')"
         values = {k: v for k, v in NO_NUMBERS.items() if k not in allowed}
         values |= {repr(value): value for value in wrong}
+        cases += [case(f"{name}={k}", refused, **{name: v}) for k, v in values.items()]
         cases += [
-            case(f"{name}={k}", refused, params={name: v}) for k, v in values.items()
-        ]
-        cases += [
-            case(f"{name} of type {type(v).__name__} {i}", Works(), params={name: v})
+            case(f"{name} of type {type(v).__name__} {i}", Works(), **{name: v})
             for i, v in enumerate(good)
         ]
     return cases
@@ -133,185 +138,202 @@ class WithoutParameters(nn.Module):
         return X[:, :2]
 
 
+class MeanLoss(nn.Module):
+    """Returns one number."""
+
+    def forward(self, logits, labels):
+        return logits.mean()
+
+
 LINEAR = nn.Linear(N_COLUMNS, 2)
 MODULE = "[Mm]odule"
-QUOTED_FORWARD = Refused(
-    r"module could not be applied to a batch of shape", quotes=True
-)
-QUOTED_MODULE = Refused(r"module could not be built with .*hidden", quotes=True)
-QUOTED_OPTIMIZER = Refused(r"optimizer could not be built: \w+Error", quotes=True)
+FORWARD = Refused("module could not be applied to a batch of shape", quotes=True)
+HIDDEN = Refused("module could not be built with .*hidden", quotes=True)
+OPTIMIZER = Refused(r"optimizer could not be built: \w+Error", quotes=True)
+CRITERION = "needs criterion to be a class or an instance .*got "
+LOG = "NLLLoss needs a module that returns log-prob"
+LOSSES = "losses from logits .* raised|one loss per sample"
+DEVICE = "device to be a name that torch knows.*'cuda'"
+CALLBACKS = "callbacks to be a list.*got "
+CALLBACK = "skorch callbacks, but .* is none"
+ALL_ROWS = "predicts every row .*iterator_valid__"
+RATE = "'noise_rate' parameter of NoiseRateStop"
+WEIGHTS = "class_weight to map classes to finite numbers of at least 0, got "
 
 PART_CASES = [
-    case("module a string", MODULE, params={"module": "mlp"}),
-    case("module a number", MODULE, params={"module": 3}),
-    case("module a list", MODULE, params={"module": [LINEAR]}),
-    case("module a function", MODULE, params={"module": lambda: None}),
-    case("module another class", MODULE, params={"module": dict}),
-    case("module an optimizer", MODULE, params={"module": torch.optim.SGD}),
-    case("module of another width", QUOTED_FORWARD, params={"module": WrongWidth}),
-    case("module needs an argument", "depth", params={"module": NeedsArgument}),
-    case("module without forward", MODULE, params={"module": NoForward}),
+    case("module a string", "module to be an nn.Module class.*got 'mlp'", module="mlp"),
+    case("module a number", MODULE, module=3),
+    case("module a list", MODULE, module=[LINEAR]),
+    case("module a function", MODULE, module=lambda: None),
+    case("module another class", MODULE, module=dict),
+    case("module an optimizer", MODULE, module=torch.optim.SGD),
+    case("module of another width", FORWARD, module=WrongWidth),
+    case("module needs an argument", "depth", module=NeedsArgument),
+    case("module without forward", MODULE, module=NoForward),
+    case("module without parameters", "parameter", module=WithoutParameters),
+    case("module raises", FORWARD, module=Raises),
+    case("too few logits", MODULE, module=nn.Linear(N_COLUMNS, 1)),
     case(
-        "module without parameters", "parameter", params={"module": WithoutParameters}
+        "too many logits",
+        r"each of the 2 classes.*shape \(2, 2\), got \(2, 5\).*n_classes",
+        module=nn.Linear(N_COLUMNS, 5),
     ),
-    case("module raises", QUOTED_FORWARD, params={"module": Raises}),
-    case("too few logits", MODULE, params={"module": nn.Linear(N_COLUMNS, 1)}),
-    case("too many logits", MODULE, params={"module": nn.Linear(N_COLUMNS, 5)}),
+    case("3-d logits", MODULE, module=Returns(lambda z: z[:, :, None])),
+    case("flat logits", MODULE, module=Returns(lambda z: z[:, 0])),
+    case("one row of logits", MODULE, module=Returns(lambda z: z[:1])),
+    case("a number", MODULE, module=Returns(lambda z: z.sum())),
+    case("None", MODULE, module=Returns(lambda z: None)),
+    case("a string", MODULE, module=Returns(lambda z: "logits")),
+    case("a dict", "one logit for each.*got dict", module=Returns(lambda z: {"z": z})),
+    case("a tuple of strings", MODULE, module=Returns(lambda z: ("a",))),
+    case("an array", MODULE, module=Returns(lambda z: z.detach().numpy())),
+    case("integers", MODULE, module=Returns(lambda z: z.long())),
+    case("complex logits", MODULE, module=Returns(lambda z: z * 1j)),
     case(
-        "logits of three dimensions",
-        MODULE,
-        params={"module": Returns(lambda z: z[:, :, None])},
+        "NaN", r"diverged.*nan.*lr=0\.3", module=Returns(lambda z: z * np.nan), lr=0.3
     ),
-    case("flat logits", MODULE, params={"module": Returns(lambda z: z[:, 0])}),
-    case("one row of logits", MODULE, params={"module": Returns(lambda z: z[:1])}),
-    case("a number", MODULE, params={"module": Returns(lambda z: z.sum())}),
-    case("None", MODULE, params={"module": Returns(lambda z: None)}),
-    case("a string", MODULE, params={"module": Returns(lambda z: "logits")}),
-    case("a tuple of strings", MODULE, params={"module": Returns(lambda z: ("a",))}),
-    case("an array", MODULE, params={"module": Returns(lambda z: z.detach().numpy())}),
-    case("integers", MODULE, params={"module": Returns(lambda z: z.long())}),
-    case("complex logits", MODULE, params={"module": Returns(lambda z: z * 1j)}),
-    case("NaN", "NaN|nan|finite", params={"module": Returns(lambda z: z * np.nan)}),
+    case("infinity", "inf|nan|finite", module=Returns(lambda z: z * np.inf)),
+    case("detached", "grad", module=Returns(lambda z: z.detach())),
     case(
-        "infinity", "inf|nan|finite", params={"module": Returns(lambda z: z * np.inf)}
-    ),
-    case("detached", "grad", params={"module": Returns(lambda z: z.detach())}),
-    case(
-        "module params of an instance",
-        "instance as module",
-        params={"module": LINEAR, "module__bias": False},
-    ),
-    case("unknown module parameter", "module__hiden", params={"module__hiden": (3,)}),
-    case(
-        "module parameter of a wrong type",
-        QUOTED_MODULE,
-        params={"module__hidden": "wide"},
+        "module parameter of an instance",
+        "instance as module, so module__bias",
+        module=LINEAR,
+        module__bias=False,
     ),
     case(
-        "module parameter out of range", QUOTED_FORWARD, params={"module__hidden": (0,)}
+        "unknown module parameter",
+        "got module__hiden, which .*mean 'module__hidden'",
+        module__hiden=(3,),
     ),
-    case("optimizer a string", "optimizer", params={"optimizer": "sgd"}),
-    case("optimizer None", "optimizer", params={"optimizer": None}),
+    case("module parameter of a wrong type", HIDDEN, module__hidden="wide"),
+    case("module parameter out of range", FORWARD, module__hidden=(0,)),
+    case("optimizer a string", "optimizer to be a class.*got 'SGD'", optimizer="SGD"),
+    case("optimizer None", "optimizer to be a class", optimizer=None),
     case(
         "optimizer an instance",
         "optimizer",
-        params={"optimizer": torch.optim.SGD(LINEAR.parameters(), lr=0.1)},
+        optimizer=torch.optim.SGD([nn.Parameter(torch.zeros(1))]),
     ),
-    case("optimizer a function", "optimizer", params={"optimizer": lambda p, lr: None}),
-    case("optimizer another class", QUOTED_OPTIMIZER, params={"optimizer": nn.Linear}),
+    case("optimizer a function", "optimizer", optimizer=lambda p, lr: None),
+    case("optimizer another class", OPTIMIZER, optimizer=nn.Linear),
+    case("LBFGS", "cannot train with LBFGS.*Use SGD", optimizer=torch.optim.LBFGS),
     case(
         "unknown optimizer parameter",
-        "optimizer__momentun",
-        params={"optimizer__momentun": 0.9},
+        "got optimizer__momentun, which .*mean 'optimizer__momentum'",
+        optimizer__momentun=0.9,
     ),
+    case("optimizer parameter negative", "weight_decay", optimizer__weight_decay=-1),
+    case("optimizer parameter a string", OPTIMIZER, optimizer__momentum="fast"),
+    case("criterion a string", f"{CRITERION}'CrossEnt", criterion="CrossEntropyLoss"),
+    case("criterion None", f"{CRITERION}None", criterion=None),
+    case("criterion a number", "criterion", criterion=1),
+    case("criterion a function", "criterion", criterion=lambda a, b: 0),
     case(
-        "optimizer parameter out of range",
-        "weight_decay",
-        params={"optimizer__weight_decay": -1},
+        "criterion a function of torch",
+        "needs criterion__input and criterion",
+        criterion=nn.functional.cross_entropy,
     ),
+    case("criterion another class", "criterion", criterion=dict),
+    case("criterion of regression", "criterion", criterion=nn.MSELoss),
+    case("criterion of a mean", "one loss per.*MeanLoss returned", criterion=MeanLoss),
+    case("criterion of two classes", LOSSES, criterion=nn.BCEWithLogitsLoss),
+    case("criterion of distributions", LOSSES, criterion=nn.KLDivLoss),
     case(
-        "optimizer parameter of a wrong type",
-        QUOTED_OPTIMIZER,
-        params={"optimizer__momentum": "fast"},
+        "criterion of probabilities",
+        r"shape \(2, 2\) and class numbers of shape \(2,\)",
+        criterion=nn.BCELoss(),
     ),
-    case("criterion a string", "criterion", params={"criterion": "ce"}),
-    case("criterion None", "criterion", params={"criterion": None}),
-    case("criterion a number", "criterion", params={"criterion": 1}),
-    case("criterion a function", "criterion", params={"criterion": lambda a, b: 0}),
-    case("criterion another class", "criterion", params={"criterion": dict}),
-    case("criterion of regression", "criterion", params={"criterion": nn.MSELoss}),
+    case("criterion of log-probabilities", LOG, criterion=nn.NLLLoss),
     case(
-        "criterion of two classes",
-        "criterion",
-        params={"criterion": nn.BCEWithLogitsLoss},
+        "and of probabilities",
+        LOG,
+        criterion=nn.NLLLoss,
+        module=Returns(lambda z: z.softmax(1)),
     ),
     case(
         "unknown criterion parameter",
-        "criterion__weigth",
-        params={"criterion__weigth": None},
+        "got criterion__label_smooth, which .*mean 'criterion__label_smoothing'",
+        criterion__label_smooth=0.1,
     ),
     case(
-        "criterion weights of wrong length",
-        "criterion|weight",
-        params={"criterion__weight": torch.ones(7)},
+        "criterion parameter of an instance",
+        "instance as criterion, so criterion__label",
+        criterion=nn.CrossEntropyLoss(),
+        criterion__label_smoothing=0.1,
     ),
-    case("device unknown", "device", params={"device": "gpu"}),
-    case("device a number", "device", params={"device": 2.5}),
-    case("device a list", "device", params={"device": ["cpu"]}),
-    case("device absent", "device|cuda|CUDA", params={"device": "cuda:7"}),
-    case("callbacks a string", "callbacks", params={"callbacks": "print"}),
-    case("callbacks a number", "callbacks", params={"callbacks": 3}),
-    case("callbacks of strings", "callback", params={"callbacks": ["print"]}),
-    case("callbacks of None", "callback", params={"callbacks": [None]}),
-    case("callbacks of other classes", "callback", params={"callbacks": [dict]}),
+    case("criterion weights", "criterion|weight", criterion__weight=torch.ones(7)),
+    case("device unknown", DEVICE, device="gpu"),
+    case("device empty", DEVICE, device=""),
+    case("device None", DEVICE, device=None),
+    case("device a number", DEVICE, device=1.5),
+    case("device a list", "device", device=["cpu"]),
+    case("device without numbers", DEVICE, device="meta"),
+    case("device absent", "device|cuda|CUDA", device="cuda:7"),
+    case("callbacks a string", f"{CALLBACKS}'disable'", callbacks="disable"),
+    case("callbacks a callback", CALLBACKS, callbacks=EpochTimer()),
+    case("callbacks a number", CALLBACKS, callbacks=3),
+    case("callbacks of strings", "callback", callbacks=["print"]),
+    case("callbacks of None", "callback", callbacks=[None]),
+    case("callbacks of modules", "callbacks, but 'ReLU' is", callbacks=[nn.ReLU()]),
+    case("callbacks of other classes", "callback", callbacks=[dict]),
     case(
-        "callbacks of equal names",
-        "callback|unique|name",
-        params={"callbacks": [("a", None), ("a", None)]},
+        "callbacks of equal names", "callback|unique|name", callbacks=[("a", None)] * 2
     ),
+    case(
+        "early stopping",
+        "EarlyS.*, which.*Choose a stop rule",
+        callbacks=[EarlyStopping()],
+    ),
+    case("its class", "EarlyStopping, which ends", callbacks=[("stop", EarlyStopping)]),
     case(
         "unknown callback parameter",
-        "callbacks__print__sink|callback",
-        params={"callbacks__print__sink": None},
+        r"callbacks__timr__sink.*called \['timer'\]",
+        callbacks=[("timer", EpochTimer())],
+        callbacks__timr__sink=1,
     ),
     case(
-        "unknown iterator parameter",
-        "iterator_train__batchsize",
-        params={"iterator_train__batchsize": 3},
+        "misspelt iterator",
+        "mean 'iterator_train__shuffle'",
+        iterator_train__shufle=True,
     ),
+    case("another", "mean 'iterator_valid__batch_size'", iterator_valid__batchsize=3),
+    case("iterator batch size 0", "batch_size", iterator_train__batch_size=0),
+    case("iterator batch size text", "batch_size", iterator_train__batch_size="8"),
+    case("prediction batch size 0", "batch_size", iterator_valid__batch_size=0),
+    case("iterator workers -1", "num_workers", iterator_train__num_workers=-1),
+    case("predictions lost", f"{ALL_ROWS}drop", iterator_valid__drop_last=True),
+    case("predictions shuffled", f"{ALL_ROWS}shuf", iterator_valid__shuffle=True),
+    case("predictions sampled", f"{ALL_ROWS}samp", iterator_valid__sampler=range(10)),
     case(
-        "iterator batch size 0", "batch_size", params={"iterator_train__batch_size": 0}
+        "a batch sampler", f"{ALL_ROWS}batch_", iterator_valid__batch_sampler=[[0, 1]]
     ),
-    case(
-        "iterator batch size text",
-        "batch_size",
-        params={"iterator_train__batch_size": "8"},
-    ),
-    case(
-        "prediction batch size 0",
-        "batch_size",
-        params={"iterator_valid__batch_size": 0},
-    ),
-    case(
-        "iterator workers -1", "num_workers", params={"iterator_train__num_workers": -1}
-    ),
-    case("class_weight a number", "class_weight", params={"class_weight": 3}),
-    case("class_weight a word", "class_weight", params={"class_weight": "even"}),
-    case(
-        "class_weight of other classes",
-        "class_weight|class",
-        params={"class_weight": {7: 1.0}},
-    ),
-    case(
-        "class_weight negative", "class_weight|class", params={"class_weight": {0: -1}}
-    ),
-    case(
-        "class_weight NaN",
-        "class_weight|class",
-        params={"class_weight": {0: float("nan")}},
-    ),
-    case("class_weight text", "class_weight|class", params={"class_weight": {0: "a"}}),
-    case(
-        "unknown parameter", "unexpected argument 'max_epoch'", params={"max_epoch": 3}
-    ),
-    case("unknown prefix", "unexpected argument", params={"modul__width": 3}),
+    case("class_weight a number", "'class_weight' parameter of", class_weight=3),
+    case("class_weight a word", "'class_weight' parameter of", class_weight="even"),
+    case("class_weight a list", "'class_weight' parameter of", class_weight=[1, 2]),
+    case("class_weight of other classes", "a class_weight for", class_weight={7: 1.0}),
+    case("class_weight negative", f"{WEIGHTS}-1", class_weight={0: -1}),
+    case("class_weight NaN", f"{WEIGHTS}nan", class_weight={0: float("nan")}),
+    case("class_weight text", f"{WEIGHTS}'a'", class_weight={0: "a"}),
 ]
 
 STOP_CASES = [
-    case("stop a string", "'stop' parameter", params={"stop": "validation"}),
-    case("stop a class", "'stop' parameter", params={"stop": AgreementStop}),
-    case("stop a number", "'stop' parameter", params={"stop": 3}),
+    case("stop a string", "'stop' parameter", stop="validation"),
+    case("stop a class", "'stop' parameter", stop=AgreementStop),
+    case("stop a number", "'stop' parameter", stop=3),
     case(
-        "stop without its data",
-        "needs X_val and y_val",
-        params={"stop": ValidationStop()},
+        "stop without validation data",
+        r"stop=ValidationStop\(\) needs X_val and y_val .*Pass fit\(X, y, ",
+        stop=ValidationStop(),
     ),
-    case("stop with a rate of 2", "noise_rate", params={"stop": NoiseRateStop(2)}),
     case(
-        "stop with a rate of NaN",
-        "noise_rate",
-        params={"stop": NoiseRateStop(float("nan"))},
+        "stop without true labels",
+        r"stop=OracleStop\(\) needs y_true .*Pass fit\(X, y, ",
+        stop=OracleStop(),
     ),
-    case("stop with a fraction of 0", "fraction", params={"stop": HoldoutStop(0.0)}),
-    case("stop with a fraction of 1", "fraction", params={"stop": HoldoutStop(1.0)}),
+    case("stop with a rate of 2", RATE, stop=NoiseRateStop(2)),
+    case("stop with a rate of 1", RATE, stop=NoiseRateStop(1.0)),
+    case("stop with a rate below 0", RATE, stop=NoiseRateStop(-0.1)),
+    case("stop with a rate of NaN", RATE, stop=NoiseRateStop(float("nan"))),
+    case("stop with a fraction of 0", "fraction", stop=HoldoutStop(0.0)),
+    case("stop with a fraction of 1", "fraction", stop=HoldoutStop(1.0)),
 ]

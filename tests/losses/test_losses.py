@@ -19,7 +19,7 @@ from skpresto.losses import (
     GCELoss,
     SCELoss,
 )
-from tests.discovery import METHODS, quick
+from tests.discovery import METHODS, on_paths, quick, short_fits_warn
 
 PAIR = [[0.6, 0.4, 0.0], [0.0, 0.6, 0.4], [0.4, 0.0, 0.6]]
 SOME = [
@@ -203,11 +203,9 @@ def test_backward_correction_is_unbiased():
         assert mean == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("Classifier", METHODS)
+@on_paths("one stage", "new start", "two networks", "folds", among=METHODS)
 @pytest.mark.parametrize("loss", [BootstrapLoss, GCELoss, SCELoss])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
-@pytest.mark.filterwarnings("ignore::skpresto.exceptions.FallbackWarning")
+@short_fits_warn
 def test_every_classifier_can_be_trained_with_them(Classifier, loss, noisy_blobs):
     X, y, y_true = noisy_blobs
     clf = quick(Classifier, criterion=loss).fit(X, y)

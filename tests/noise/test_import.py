@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import skpresto.noise
-
 LOADED = """
 import sys, {module}
 print(*sorted({{name.partition(".")[0] for name in sys.modules}}))
@@ -23,8 +21,3 @@ def test_import_loads_only_scikit_learn_and_its_dependencies():
     loaded = loaded_by("skpresto.noise")
     assert not {"torch", "skorch", "imblearn"} & loaded
     assert loaded - loaded_by("sklearn") == {"skpresto"}
-
-
-def test_all_public_names_are_documented():
-    for name in skpresto.noise.__all__:
-        assert getattr(skpresto.noise, name).__doc__

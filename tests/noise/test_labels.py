@@ -110,13 +110,6 @@ def test_series_keep_index_name_and_dtype(injector, dtype):
     assert noise.flipped_mask_.sum() == 2
 
 
-@pytest.mark.parametrize("dtype", ["object", "str", "string", "category", "Int64"])
-def test_series_with_missing_labels_are_refused(dtype):
-    y = pd.Series([1, None, 2] if dtype == "Int64" else ["a", None, "b"], dtype=dtype)
-    with pytest.raises(ValueError, match="y contains missing values"):
-        SymmetricNoise().fit(y)
-
-
 def test_categories_without_a_noisy_label_are_refused():
     noise = PairNoise(rate=1.0).fit(["a", "b"])
     y = pd.Series(["a", "a"], dtype=pd.CategoricalDtype(["a"]))
@@ -194,15 +187,6 @@ def test_html_representation_of_a_fitted_injector():
 def test_errors_name_the_owner_and_the_argument(y_val, match):
     with pytest.raises(ValueError, match=match):
         label_vector(y_val, "Owner", "y_val")
-
-
-def test_a_column_with_missing_labels_is_refused():
-    frame = pd.DataFrame({"label": ["a", None]})
-    with (
-        pytest.warns(UserWarning, match="A column-vector y was passed"),
-        pytest.raises(ValueError, match="y contains missing values"),
-    ):
-        label_vector(frame, "Owner")
 
 
 def test_errors_of_encoding_name_the_owner_and_the_argument():

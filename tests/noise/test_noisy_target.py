@@ -397,23 +397,3 @@ def test_fit_params_are_passed_to_a_pipeline_by_step_name():
     seen = model.classifier_[-1].fit_arguments_
     np.testing.assert_array_equal(seen["y_val"], y[:5])
     np.testing.assert_array_equal(seen["y_true"], y)
-
-
-@pytest.mark.parametrize(
-    ("classifier", "noise", "match"),
-    [
-        (
-            StandardScaler(),
-            None,
-            "'classifier' parameter of NoisyTargetClassifier must",
-        ),
-        (
-            LogisticRegression(),
-            0.2,
-            "'noise' parameter of NoisyTargetClassifier must be",
-        ),
-    ],
-)
-def test_wrong_parameters_are_refused(classifier, noise, match):
-    with pytest.raises(ValueError, match=match):
-        NoisyTargetClassifier(classifier, noise).fit(X, y)

@@ -38,7 +38,6 @@ with warnings.catch_warnings():
             NoisyTargetClassifier(
                 KNeighborsClassifier(), InstanceDependentNoise(0.1, random_state=0)
             ),
-            NoisyTargetClassifier(LogisticRegression()),
             *INJECTORS,
         ]
     )

@@ -5,6 +5,11 @@ import pytest
 from tests.parallel.processes import Group
 
 
+def pytest_itemcollected(item):
+    """Let one worker of pytest-xdist run all of them, with ``--dist=loadgroup``."""
+    item.add_marker(pytest.mark.xdist_group("processes"))
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("processes")
@@ -24,9 +29,3 @@ def trio(folder):
     group = Group(3, folder)
     yield group
     group.close()
-
-
-@pytest.fixture(params=["pair", "trio"])
-def group(request):
-    """Two processes, and three."""
-    return request.getfixturevalue(request.param)

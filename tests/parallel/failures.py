@@ -18,7 +18,7 @@ from torch.utils.data import WeightedRandomSampler
 import skpresto
 from skpresto._parallel.exchange import Exchange
 from skpresto._resume import fingerprint
-from skpresto._training.team import active_team
+from skpresto._training.context import active_team
 from tests.parallel.cases import (
     Double,
     Mixing,

@@ -8,9 +8,9 @@ from torch import nn
 from skpresto import DefaultClassifier
 from skpresto._classifier.check import check_training_data
 from skpresto._classifier.spec import build_net
+from skpresto._training.context import active_team
+from skpresto._training.listeners import Progress
 from skpresto._training.policy import Selection, SelectionPolicy
-from skpresto._training.progress import Progress
-from skpresto._training.team import active_team
 from skpresto._training.trainer import Trainer
 from tests.parallel.cases import Double, block, noisy_blobs
 

@@ -2,14 +2,15 @@
 
 import pytest
 
+from tests.discovery import RUNS_ALL
 from tests.parallel import kills
 from tests.parallel.processes import Group
 from tests.parallel.test_same_results import assert_alike
 
+NAMES = ["PrestoppingClassifier", "CrossPrestoppingClassifier"]
 
-@pytest.mark.parametrize(
-    "name", ["PrestoppingClassifier", "CrossPrestoppingClassifier"]
-)
+
+@pytest.mark.parametrize("name", NAMES if RUNS_ALL else NAMES[1:])
 def test_killed_processes_end_with_the_same_bits(name, pair, folder, tmp_path):
     expected, _ = pair.results(kills.fit_whole, name)
     for victim, n_epochs in ((1, 3), (0, 4), (None, 0)):

@@ -11,7 +11,7 @@ from skorch.callbacks import Callback
 import skpresto
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto.exceptions import ResumeWarning
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import on_paths, quick
 from tests.resume.kills import everything, fit_with_kills
 
 pytestmark = pytest.mark.filterwarnings(
@@ -35,13 +35,13 @@ class CtrlC(Callback):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@on_paths()
 def test_an_interrupted_fit_is_kept_and_completed_by_the_next_run(
-    classifier, small, tmp_path
+    Classifier, small, tmp_path
 ):
     X, y = small
-    expected = quick(classifier, **SHORT, callbacks=[CtrlC(None)]).fit(X, y)
-    clf = quick(classifier, **SHORT, callbacks=[CtrlC(4)])
+    expected = quick(Classifier, **SHORT, callbacks=[CtrlC(None)]).fit(X, y)
+    clf = quick(Classifier, **SHORT, callbacks=[CtrlC(4)])
     with (
         pytest.warns(ConvergenceWarning, match="was interrupted in the stage"),
         pytest.warns(ResumeWarning, match="is kept, since a fit .* was interrupted"),
@@ -52,7 +52,7 @@ def test_an_interrupted_fit_is_kept_and_completed_by_the_next_run(
     assert clf.is_interrupted_
     assert clf.predict_proba(X).shape == (len(X), 4)
     [status] = skpresto.resume_status(tmp_path / "fit")
-    assert status.classifier == classifier.__name__
+    assert status.classifier == Classifier.__name__
     with skpresto.keep_interrupted(), skpresto.resumable(tmp_path / "fit", every=0):
         clf.fit(X, y)
     assert not clf.is_interrupted_

@@ -16,21 +16,17 @@ from torch.optim.lr_scheduler import OneCycleLR
 import skpresto
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._label_quality.trajectories import recorded_trajectories
-from tests.discovery import CLASSIFIERS, quick
+from tests.discovery import every, quick, short_fits_warn
 from tests.resume.kills import Killed, everything, fit_with_kills, kill_after
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::skpresto.exceptions.FallbackWarning",
-    "ignore::skpresto.exceptions.SafeSetWarning",
-)
+pytestmark = short_fits_warn
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@every
 def test_a_killed_fit_equals_an_uninterrupted_one(
-    classifier, small, tmp_path, monkeypatch
+    Classifier, small, tmp_path, monkeypatch
 ):
-    clf = quick(classifier, max_epochs=7)
+    clf = quick(Classifier, max_epochs=7)
     expected = everything(clone(clf).fit(*small), small[0])
     n_kills = fit_with_kills(monkeypatch, clf, *small, tmp_path / "fit", 3)
     assert n_kills >= 2

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
-from skpresto._selection.cross_fit import LearnPosterior, SelectByOutOfFoldPosterior
+from skpresto._methods._fold_networks import LearnPosterior, SelectByOutOfFoldPosterior
 from skpresto._training.policy import Batch
 from tests.naive_posterior import (
     C,

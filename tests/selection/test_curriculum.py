@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.curriculum import PredefinedCurriculum
+from skpresto._methods.mentornet import PredefinedCurriculum
 from skpresto._training.policy import Batch
 
 

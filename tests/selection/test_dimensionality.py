@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
-from skpresto._selection.dimensionality import (
+from skpresto._methods.d2l import (
     MixLabelsByDimensionality,
     local_dimensionality,
 )

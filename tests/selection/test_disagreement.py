@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._selection.disagreement import UpdateOnDisagreement
+from skpresto._methods.decouple import UpdateOnDisagreement
 from skpresto._training.policy import Batch
 from skpresto.modules import MLP
 

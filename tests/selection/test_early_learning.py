@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.early_learning import EarlyLearningRegularization
+from skpresto._methods.elr import EarlyLearningRegularization
 from skpresto._training.policy import Batch
 
 

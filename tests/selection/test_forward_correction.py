@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from skpresto._selection.forward_correction import LearnForwardCorrected
+from skpresto._methods.forward_correction import LearnForwardCorrected
 from skpresto._training.policy import Batch
 from skpresto.losses import ForwardCorrectionLoss
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._selection.joint_agreement import JointSmallLoss
+from skpresto._methods.jocor import JointSmallLoss
 from skpresto._training.policy import Batch
 from skpresto.modules import MLP
 

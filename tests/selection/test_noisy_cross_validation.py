@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.noisy_cross_validation import (
+from skpresto._methods.incv import (
     CoTeachOnSelected,
     NoisyCrossValidation,
     noise_rate_of_accuracy,

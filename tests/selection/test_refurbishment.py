@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._networks.losses import sample_losses
-from skpresto._selection.refurbishment import (
+from skpresto._methods._refurbishment import (
     LearnSafeAndRefurbished,
     RefurbishAndSelect,
     Refurbisher,
 )
+from skpresto._networks.forward import sample_losses
+from skpresto._training.epoch import mean_losses
 from skpresto._training.policy import Batch
-from skpresto._training.tally import mean_losses
 from tests.naive import NaivePredictionHistory
 
 N, K = 5, 3

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._selection.reweighting import (
+from skpresto._methods.learning_to_reweight import (
     ReweightByCleanGradient,
     derivatives_along,
     derivatives_one_by_one,

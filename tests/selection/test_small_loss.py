@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.small_loss import forget_rate, is_small_loss, n_kept
+from skpresto._methods._small_loss import forget_rate, is_small_loss, n_kept
 
 
 @pytest.mark.parametrize(

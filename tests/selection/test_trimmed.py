@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._selection.trimmed import LearnFromTrimmedSet
+from skpresto._methods.itlm import LearnFromTrimmedSet
 from skpresto._training.policy import Batch
 
 
