@@ -9,9 +9,8 @@ from hypothesis import settings
 from sklearn.datasets import make_blobs
 
 from skpresto import DefaultClassifier
-from skpresto._classifier.check import check_training_data
+from skpresto._classifier.check import check_fit
 from skpresto._classifier.spec import build_net
-from skpresto._training.listeners import Progress
 from skpresto._training.trainer import Trainer
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
@@ -44,9 +43,9 @@ def make_trainer(noisy_blobs):
     def make(q=3, classifier=DefaultClassifier, n_networks=1, weights=None, **params):
         torch.manual_seed(0)
         estimator = classifier(**{"max_epochs": 10, "batch_size": 64, **params})
-        data = check_training_data(estimator, X, y, None, None, y_true)
+        data = check_fit(estimator, X, y, None, None, None, y_true).data
         data = replace(data, sample_weight=weights)
-        trainer = Trainer(build_net(estimator, data), data, q, Progress(0, 10))
+        trainer = Trainer(*build_net(estimator, data), data, q)
         trainer.start(n_networks, must_differ=n_networks > 1)
         return trainer
 
@@ -69,7 +68,7 @@ def everything():
             state = callback.lr_scheduler_.state_dict()
             scalars = [v for v in state.values() if isinstance(v, (int, float))]
             numbers[f"schedule.{i}"] = torch.tensor([*scalars, callback.batch_idx_])
-        numbers["predicted"], numbers["n_entries"] = trainer.history.state()
+        numbers |= trainer.history.state_dict()
         numbers["n_epochs"] = torch.tensor(trainer.n_epochs)
         return {k: v.clone() for k, v in numbers.items() if isinstance(v, torch.Tensor)}
 

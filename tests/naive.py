@@ -43,6 +43,6 @@ def both_histories(n_samples, n_classes, length, batches):
     ours = PredictionHistory(n_samples, n_classes, length)
     naive = NaivePredictionHistory(n_samples, length)
     for index, predicted in batches:
-        ours.record(torch.tensor(index), torch.tensor(predicted))
+        ours.add(torch.tensor(index), torch.tensor(predicted))
         naive.record(index, predicted)
     return ours, naive

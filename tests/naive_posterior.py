@@ -9,6 +9,7 @@ import math
 import torch
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 
 N, C, K = 6, 3, 2
@@ -31,11 +32,19 @@ def logits_of(visit):
     return torch.tensor(logits).view(K, N, C)[:, : len(index)]
 
 
-def probabilities_after(visits, folds, q):
+def batch_of(visit, labels, folds, epoch=0):
+    """Return a visit as the batch that recorders and policies see."""
+    index = torch.tensor(visit[0])
+    given, fold = torch.tensor(labels)[index], torch.tensor(folds)[index]
+    losses = torch.zeros(K, len(index))
+    return Batch(index, given, logits_of(visit), losses, epoch, fold)
+
+
+def probabilities_after(visits, folds, q, labels=(0,) * N):
     """Return the out-of-fold probabilities after some visits."""
-    probabilities = OutOfFoldProbabilities(torch.tensor(folds), C, q)
+    probabilities = OutOfFoldProbabilities(torch.tensor(labels), C, q)
     for visit in visits:
-        probabilities.add_batch(torch.tensor(visit[0]), logits_of(visit))
+        probabilities.record(batch_of(visit, labels, folds))
     return probabilities
 
 

@@ -3,14 +3,10 @@ import ctypes
 import pytest
 
 from skpresto import _heap as heap
-from skpresto._heap import has_large_outputs, return_freed_memory
+from skpresto._heap import return_freed_memory
 from skpresto._label_quality.blocks import blocks
 from skpresto._training.policy import LearnFromAll
-
-
-def test_only_the_outputs_of_many_classes_are_large():
-    assert not has_large_outputs(n_networks=8, batch_size=128, n_classes=100)
-    assert has_large_outputs(n_networks=5, batch_size=128, n_classes=5000)
+from skpresto._training.stage import Stage
 
 
 def test_freed_memory_is_returned_where_that_is_possible():
@@ -30,15 +26,20 @@ def test_other_allocators_are_left_alone(error, monkeypatch):
     heap._trim.cache_clear()
 
 
-def test_memory_is_returned_after_each_large_batch(make_trainer, monkeypatch):
+@pytest.mark.parametrize(("n_outputs", "is_large"), [(256, True), (257, False)])
+def test_memory_is_returned_after_each_large_batch(
+    make_trainer, monkeypatch, n_outputs, is_large
+):
+    """Batches have 64 rows of four classes."""
     calls = []
-    monkeypatch.setattr("skpresto._training.epoch.has_large_outputs", lambda *_: True)
+    monkeypatch.setattr("skpresto._training.epoch.LARGE_OUTPUTS", n_outputs)
     monkeypatch.setattr(
         "skpresto._training.epoch.return_freed_memory", lambda: calls.append(1)
     )
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 1, stage="train")
-    assert len(calls) == trainer.net.history[-1, "train_batch_count"]
+    trainer.run(Stage("train", LearnFromAll(), 1))
+    n_batches = trainer.net.history[-1, "train_batch_count"]
+    assert len(calls) == (n_batches if is_large else 0)
 
 
 def test_memory_is_returned_between_blocks_of_large_matrices(monkeypatch):

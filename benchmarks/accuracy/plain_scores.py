@@ -9,6 +9,7 @@ from skpresto import DefaultClassifier
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._methods._report import early_visits, report_labels
 from skpresto._training.policy import LearnFromAll
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
 
@@ -77,7 +78,7 @@ class ScoredDefaultClassifier(DefaultClassifier):
                 margins.add(index, logits, epoch)
 
         trainer.start()
-        trainer.run(LearnFromAll(), self.max_epochs, stage="train", observe=observe)
+        trainer.run(Stage("train", LearnFromAll(), self.max_epochs, observe=observe))
         with self.stopwatch:
             self.scores_ = margins.scores()
         return report_labels(trainer, visits)

@@ -8,6 +8,7 @@ from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._two_phases import LearnFromSafeSet
 from skpresto._training.listeners import Progress
 from skpresto._training.policy import LearnFromAll
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
 
@@ -22,19 +23,19 @@ def trainer(module, X, y, q, **params):
 
 def run_phase_one(runner, n_epochs=1):
     """Train on all labels."""
-    runner.run(LearnFromAll(), n_epochs, stage="phase 1")
+    runner.run(Stage("phase 1", LearnFromAll(), n_epochs))
 
 
 def run_phase_two(runner, n_epochs=1):
     """Train on the safe set."""
-    runner.run(LearnFromSafeSet(runner.history), n_epochs, stage="phase 2")
+    runner.run(Stage("phase 2", LearnFromSafeSet(runner.history), n_epochs))
 
 
 def run_phase_two_with_quality(runner, n_epochs=1):
     """Train on the safe set, and average probabilities for the label quality."""
     policy = LearnFromSafeSet(runner.history)
     visits = MeanProbabilities(runner.labels, runner.data.n_classes)
-    runner.run(policy, n_epochs, stage="phase 2", observe=visits.add)
+    runner.run(Stage("phase 2", policy, n_epochs, observe=visits.add))
     visits.unseen()  # adds up what has been collected
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -72,6 +72,17 @@ class LabelPosterior:
     transition_matrix: Tensor
     epsilon: float = 0.0
     power: float = 1.0
+
+    @classmethod
+    def counted(
+        cls, probability: Tensor, labels: Tensor, epsilon: float = 0.0, **how: Any
+    ) -> "LabelPosterior":
+        """Return the posterior with T counted from the probabilities.
+
+        ``how`` it is counted, see :func:`count_transitions`.
+        """
+        transitions = count_transitions(probability, labels, **how)
+        return cls(probability, labels, transitions, epsilon)
 
     def posterior(self, index: Tensor) -> Tensor:
         """Return the posterior class probabilities of the samples at ``index``."""

@@ -10,7 +10,7 @@ from torch import Tensor
 from skpresto._data.batch import Batch
 from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
-from skpresto._label_quality.posterior import LabelPosterior, count_transitions
+from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
@@ -80,8 +80,7 @@ class SelectByOutOfFoldPosterior(CorrectingPolicy):
     def posterior(self) -> LabelPosterior:
         """Return what is known at present of all labels."""
         mean = self.probabilities.mean
-        transitions = count_transitions(mean, self.labels, shrunken=True)
-        return LabelPosterior(mean, self.labels, transitions, self.epsilon)
+        return LabelPosterior.counted(mean, self.labels, self.epsilon, shrunken=True)
 
     def is_safe(self) -> Tensor:
         """Return which labels have a posterior probability of at least one half."""
@@ -175,10 +174,8 @@ def train_fold_networks(
     if len(unseen):
         probabilities.add(unseen, trainer.predicted_probabilities(unseen))
     probability = probabilities.scaled()
-    transitions = count_transitions(
-        probability, trainer.labels, confident_only=True, shrunken=True
-    )
-    posterior = LabelPosterior(probability, trainer.labels, transitions, epsilon)
+    how = {"confident_only": True, "shrunken": True}
+    posterior = LabelPosterior.counted(probability, trainer.labels, epsilon, **how)
     is_known = row_sums(probability) > 0
     return posterior if enough_are_safe(posterior, is_known) else None
 

@@ -10,6 +10,7 @@ import pytest
 
 from skpresto._training.checkpoint import Checkpoint, CheckpointStore
 from skpresto._training.policy import LearnFromAll
+from skpresto._training.stage import Stage
 
 
 def checkpoint_of(trainer):
@@ -25,15 +26,15 @@ def test_checkpoints_beyond_the_limit_go_to_disk_and_come_back_equal(
     make_trainer, everything, assert_equal
 ):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     first, store = everything(trainer), CheckpointStore(memory_limit=0)
     store.put(0, checkpoint_of(trainer))
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     second = everything(trainer)
     store.put(1, checkpoint_of(trainer))
     assert 0 in store
     assert not any(isinstance(kept, Checkpoint) for kept in store._kept.values())
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     restore(store.get(1), trainer)
     assert_equal(everything(trainer), second)
     restore(store.get(0), trainer)
@@ -47,7 +48,7 @@ def test_checkpoints_beyond_the_limit_go_to_disk_and_come_back_equal(
 
 def test_size_counts_weights_momentum_and_history(make_trainer):
     trainer = make_trainer(q=10)
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     n_parameters = sum(p.numel() for p in trainer.net.module_.parameters())
     size = checkpoint_of(trainer).nbytes
     assert size >= 2 * 4 * n_parameters + 11 * 400

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, log_softmax
 
-from skpresto._training.policy import LearnFromAll, Selection, SelectionPolicy
+from skpresto._training.policy import LearnFromAll, Policy, Selection
+from skpresto._training.stage import Stage
 
 PLAIN = {"module__dropout": 0.0, "module__hidden": (8,), "batch_size": 80}
 
@@ -39,13 +40,13 @@ def check_against_plain_torch(trainer, policy, loss_of_batch):
     twins = copy.deepcopy(trainer.net.networks)
     in_plain_torch(twins, trainer, loss_of_batch)
     before = copy.deepcopy(trainer.net.networks)
-    trainer.run(policy, 2, stage="train")
+    trainer.run(Stage("train", policy, 2))
     assert_same_networks(trainer.net.networks, twins)
     with pytest.raises(AssertionError):
         assert_same_networks(before, twins)
 
 
-class Select(SelectionPolicy):
+class Select(Policy):
     """Return what a function makes of each batch."""
 
     def __init__(self, select):
@@ -102,7 +103,7 @@ def test_an_objective_may_couple_the_networks(make_trainer, n_networks):
         optimizer.step()
     torch.set_rng_state(state)
     policy = Select(lambda batch: Selection(objective=objective))
-    trainer.run(policy, 1, stage="train")
+    trainer.run(Stage("train", policy, 1))
     assert_same_networks(trainer.net.networks, twins)
 
 
@@ -160,7 +161,7 @@ def test_sample_weights_are_those_of_a_weighted_mean(make_trainer, n_networks):
 def test_rows_of_weight_zero_are_not_visited(make_trainer):
     is_weighted = torch.arange(400) % 3 > 0
     trainer = make_trainer(**PLAIN, weights=is_weighted.float())
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     assert torch.equal(trainer.history.is_visited(), is_weighted)
     assert trainer.records[-1].selected_fraction == 1.0
 
@@ -188,7 +189,7 @@ def test_a_batch_whose_sample_weights_are_all_zero_changes_nothing(
     # Weights above zero can become zero in half precision.
     trainer._epochs._loop.sample_weight = torch.zeros(400)
     before = everything(trainer)
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     after = everything(trainer)
     for name, value in before.items():
         if name.startswith(("module", "optimizer")):
@@ -198,9 +199,9 @@ def test_a_batch_whose_sample_weights_are_all_zero_changes_nothing(
 
 def test_equal_sample_weights_change_nothing(make_trainer):
     weighted = make_trainer(**PLAIN, weights=torch.ones(400))
-    weighted.run(LearnFromAll(), 2, stage="train")
+    weighted.run(Stage("train", LearnFromAll(), 2))
     plain = make_trainer(**PLAIN)
-    plain.run(LearnFromAll(), 2, stage="train")
+    plain.run(Stage("train", LearnFromAll(), 2))
     assert_same_networks(weighted.net.networks, plain.net.networks)
 
 
@@ -208,10 +209,12 @@ def test_an_observer_sees_every_batch_of_every_network(make_trainer):
     trainer = make_trainer(**PLAIN, n_networks=2)
     seen = []
     trainer.run(
-        LearnFromAll(),
-        1,
-        stage="train",
-        observe=lambda index, logits, epoch: seen.append((index.tolist(), logits)),
+        Stage(
+            "train",
+            LearnFromAll(),
+            1,
+            observe=lambda index, logits, epoch: seen.append((index.tolist(), logits)),
+        )
     )
     assert sorted(i for index, _ in seen for i in index) == list(range(400))
     assert {logits.shape for _, logits in seen} == {(2, 80, 4)}

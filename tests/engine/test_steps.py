@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from skpresto._methods._two_phases import LearnFromSafeSet
 from skpresto._networks.stack import NetworkStack
 from skpresto._training.policy import LearnFromAll
+from skpresto._training.stage import Stage
 from skpresto._training.step import (
     Step,
     StepIfSelected,
@@ -223,9 +224,9 @@ def test_an_epoch_waits_for_the_device_equally_often_however_many_batches(
         trainer = make_trainer(batch_size=batch_size, optimizer=optimizer, lr=0.01)
         history = trainer.history
         policy = LearnFromSafeSet(history) if in_phase_two else LearnFromAll()
-        trainer.run(LearnFromAll(), 1, stage="train")
+        trainer.run(Stage("train", LearnFromAll(), 1))
         with CountOperations() as operations, CountCalls() as calls:
-            trainer.run(policy, 1, stage="train")
+            trainer.run(Stage("train", policy, 1))
         assert trainer.net.history[-1, "train_batch_count"] == 400 / batch_size
         n_waits.append((operations.n_calls, calls.n_calls))
     assert n_waits[0] == n_waits[1]
@@ -239,8 +240,8 @@ def test_training_is_the_same_whether_or_not_steps_wait_for_the_device(
     for device in ("cpu", "cuda"):
         pretend_to_be_on(monkeypatch, device)
         trainer = make_trainer(batch_size=5)
-        trainer.run(LearnFromAll(), 2, stage="train")
-        trainer.run(LearnFromSafeSet(trainer.history), 2, stage="train")
+        trainer.run(Stage("train", LearnFromAll(), 2))
+        trainer.run(Stage("train", LearnFromSafeSet(trainer.history), 2))
         results.append((everything(trainer), trainer.records[-1]))
     assert_equal(results[0][0], results[1][0])
     first, second = (record for _, record in results)

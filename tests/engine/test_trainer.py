@@ -6,7 +6,8 @@ from skorch.callbacks import Callback, GradientNormClipping, LRScheduler
 from torch import nn
 
 from skpresto._methods._two_phases import LearnFromSafeSet
-from skpresto._training.policy import LearnFromAll, Selection, SelectionPolicy
+from skpresto._training.policy import LearnFromAll, Policy, Selection
+from skpresto._training.stage import Stage
 from skpresto.exceptions import TrainingDivergedError
 from skpresto.modules import MLP
 from skpresto.stopping import StopRule
@@ -26,7 +27,7 @@ class FixedStop(StopRule):
         return len(records) >= self.wait_for
 
 
-class SelectNothing(SelectionPolicy):
+class SelectNothing(Policy):
     def select(self, batch):
         return Selection(weights=torch.zeros_like(batch.losses))
 
@@ -70,15 +71,15 @@ def test_going_back_equals_never_having_gone_past(
     }
     far = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
     assert far.run(
-        LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7)
+        Stage("train", LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7))
     )
     assert far.n_epochs == 7
     far.go_back_to(2)
-    far.run(LearnFromSafeSet(far.history), 5, stage="phase 2")
+    far.run(Stage("phase 2", LearnFromSafeSet(far.history), 5))
 
     near = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
-    near.run(LearnFromAll(), 3, stage="train")
-    near.run(LearnFromSafeSet(near.history), 5, stage="phase 2")
+    near.run(Stage("train", LearnFromAll(), 3))
+    near.run(Stage("phase 2", LearnFromSafeSet(near.history), 5))
 
     assert_equal(everything(far), everything(near))
     assert [r.epoch for r in far.records] == [1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 8]
@@ -113,11 +114,11 @@ class CountsPasses(MLP):
 def test_going_back_restores_criterion_and_unsaved_buffers(make_trainer):
     params = {"module": CountsPasses, "criterion": LearnedTemperature}
     far = make_trainer(**params)
-    far.run(LearnFromAll(), 10, stage="train", rule=FixedStop(chosen=2, wait_for=7))
+    far.run(Stage("train", LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7)))
     far.go_back_to(2)
-    far.run(LearnFromAll(), 1, stage="train")
+    far.run(Stage("train", LearnFromAll(), 1))
     near = make_trainer(**params)
-    near.run(LearnFromAll(), 4, stage="train")
+    near.run(Stage("train", LearnFromAll(), 4))
     assert torch.equal(far.net.module_.n_passes, near.net.module_.n_passes)
     first, second = (t.net.criterion_.temperature for t in (far, near))
     assert torch.equal(first, second)
@@ -134,9 +135,9 @@ def test_empty_selection_leaves_everything_as_it_was(
         lr=0.01,
         callbacks=[LRScheduler(torch.optim.lr_scheduler.StepLR, step_size=100)],
     )
-    trainer.run(LearnFromAll(), 2, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 2))
     before = everything(trainer)
-    trainer.run(SelectNothing(), 1, stage="train")
+    trainer.run(Stage("train", SelectNothing(), 1))
     after = everything(trainer)
     changing = ("predicted", "n_entries", "n_epochs", "schedule.0")
     for name in changing:
@@ -150,20 +151,20 @@ def test_empty_selection_leaves_everything_as_it_was(
 
 def test_checkpoints_are_kept_only_while_they_can_be_wanted(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 5, stage="train", rule=FixedStop(chosen=3, wait_for=9))
+    trainer.run(Stage("train", LearnFromAll(), 5, rule=FixedStop(chosen=3, wait_for=9)))
     assert [epoch for epoch in range(5) if epoch in trainer.checkpoints] == [3, 4]
 
 
 def test_a_rule_that_moves_backwards_raises(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 5, stage="train", rule=FixedStop(chosen=3, wait_for=9))
+    trainer.run(Stage("train", LearnFromAll(), 5, rule=FixedStop(chosen=3, wait_for=9)))
     with pytest.raises(ValueError, match="no checkpoint of epoch 2.*never move backw"):
         trainer.go_back_to(1)
 
 
 def test_start_builds_a_new_network_with_an_empty_history(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 3, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 3))
     first = trainer.net.module_
     trainer.start()
     assert trainer.net.module_ is not first
@@ -175,12 +176,12 @@ def test_start_builds_a_new_network_with_an_empty_history(make_trainer):
 def test_start_can_change_the_number_of_networks_and_keep_the_old_ones(make_trainer):
     trainer = make_trainer()
     trainer.start(n_networks=3)
-    trainer.run(LearnFromAll(), 2, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 2))
     folds = trainer.net.networks
     before = [[p.clone() for p in network.parameters()] for network in folds]
     trainer.start(n_networks=2, folds=folds)
     assert len(trainer.net.networks) == 2
-    trainer.run(LearnFromAll(), 2, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 2))
     after = [list(network.parameters()) for network in folds]
     for old, new in zip(before, after, strict=True):
         assert all(map(torch.equal, old, new))
@@ -200,7 +201,7 @@ def test_start_can_change_the_number_of_networks_and_keep_the_old_ones(make_trai
 def test_held_out_rows_are_not_visited_and_their_error_is_measured(make_trainer):
     trainer = make_trainer()
     holdout = torch.arange(0, 400, 10)
-    trainer.run(LearnFromAll(), 2, stage="train", holdout=holdout)
+    trainer.run(Stage("train", LearnFromAll(), 2, holdout=holdout))
     assert not trainer.history.is_visited()[holdout].any()
     assert trainer.history.is_visited().sum() == 360
     assert 0 < trainer.records[-1].holdout_error < 1
@@ -211,9 +212,9 @@ def test_held_out_rows_are_not_visited_and_their_error_is_measured(make_trainer)
 
 def test_records_agree_with_a_hand_count(make_trainer):
     trainer = make_trainer(q=1)
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     before = trainer.history.newest().clone()
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     first, second = trainer.records
     now = trainer.history.newest()
     wrong = now != trainer.labels
@@ -243,9 +244,9 @@ class NaNAfter(nn.Module):
 
 def test_divergence_names_the_learning_rate(make_trainer):
     trainer = make_trainer(module=NaNAfter, module__healthy_steps=8, lr=0.25)
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     with pytest.raises(TrainingDivergedError, match=r"epoch 2 is nan.*lr=0\.25"):
-        trainer.run(LearnFromAll(), 1, stage="train")
+        trainer.run(Stage("train", LearnFromAll(), 1))
 
 
 class Listener(Callback):
@@ -264,7 +265,7 @@ class Listener(Callback):
 
 def test_callbacks_hear_of_batches_and_epochs(make_trainer):
     trainer = make_trainer(callbacks=[("listener", Listener)], batch_size=200)
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     heard = dict(trainer.net.callbacks_)["listener"].heard
     assert heard == [("begin", 200, 200), ("end", 0)] * 2 + [("epoch", True)]
 
@@ -275,8 +276,8 @@ def test_gradient_clipping_is_heard(make_trainer, everything):
         for callbacks in ([], [GradientNormClipping(gradient_clip_value=1e-6)])
     )
     start = everything(clipped)["module.0.weight"]
-    plain.run(LearnFromAll(), 1, stage="train")
-    clipped.run(LearnFromAll(), 1, stage="train")
+    plain.run(Stage("train", LearnFromAll(), 1))
+    clipped.run(Stage("train", LearnFromAll(), 1))
     moved = (everything(clipped)["module.0.weight"] - start).abs().max()
     assert 0 < moved < 1e-4
     assert not torch.equal(
@@ -286,7 +287,7 @@ def test_gradient_clipping_is_heard(make_trainer, everything):
 
 def test_nothing_of_the_training_stays_on_the_net(make_trainer):
     trainer = make_trainer()
-    trainer.run(LearnFromAll(), 1, stage="train")
+    trainer.run(Stage("train", LearnFromAll(), 1))
     trainer.finish()
     assert "blueprint_" not in vars(trainer.net)
     samples = trainer.data.X, trainer.data.X.source

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto import ActiveBiasClassifier
+from skpresto._data.batch import Batch
 from skpresto._methods.active_bias import EmphasizeUncertain
-from skpresto._training.policy import Batch
 from tests.discovery import quick
 
 

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
+from skpresto._data.batch import Batch
 from skpresto._methods._small_loss import (
     ExchangeSmallLoss,
     ExchangeSmallLossOnDisagreement,
 )
-from skpresto._training.policy import Batch, Selection, SelectionPolicy
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.stage import Stage
 from skpresto.baselines import DecoupleClassifier, JoCoRClassifier
 from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
@@ -72,7 +74,7 @@ def test_exchange_equals_its_naive_twin(batch, rate, ramp):
     weights = policy.select(batch).weights.tolist()
     assert weights == naive_selection(batch, rate, ramp, warm_up=None)
     learned = [a + b > 0 for a, b in zip(*weights, strict=True)]
-    assert policy.is_selected[: len(learned)].tolist() == learned
+    assert policy.selected[: len(learned)].tolist() == learned
 
 
 @given(batch=batches(), rate=st.floats(0, 0.95), warm_up=st.integers(0, 8))
@@ -82,9 +84,9 @@ def test_exchange_where_they_disagree_equals_its_naive_twin(batch, rate, warm_up
     assert weights == naive_selection(batch, rate, 5, warm_up)
     predicted = batch.logits.argmax(dim=2)
     disagreement = (predicted[0] != predicted[1]).float().mean().item()
-    summary = policy.epoch_summary()
+    summary = policy.end_epoch()
     assert summary["disagreement_fraction"] == pytest.approx(disagreement)
-    assert policy.epoch_summary()["disagreement_fraction"] == 0
+    assert policy.end_epoch()["disagreement_fraction"] == 0
 
 
 def plain_coteaching(networks, X, y, batches_of_rows, rate, ramp, lr):
@@ -132,7 +134,7 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
     ]
     assert len(order) == 20
     torch.set_rng_state(state)
-    trainer.run(ExchangeSmallLoss(400, 0.3, 3), 4, stage="train")
+    trainer.run(Stage("train", ExchangeSmallLoss(400, 0.3, 3), 4))
     for twin in twins:
         twin.train()
     plain_coteaching(twins, X, y, order, rate=0.3, ramp=3, lr=0.1)
@@ -142,7 +144,7 @@ def test_two_networks_equal_two_trained_in_plain_torch_bit_for_bit(make_trainer)
 
 
 def test_a_network_with_nothing_to_learn_stays_as_it_is(make_trainer):
-    class OnlyTheFirstLearns(SelectionPolicy):
+    class OnlyTheFirstLearns(Policy):
         def select(self, batch):
             weights = torch.zeros_like(batch.losses)
             weights[0] = 1.0
@@ -150,9 +152,9 @@ def test_a_network_with_nothing_to_learn_stays_as_it_is(make_trainer):
 
     trainer = make_trainer(classifier=CoTeachingClassifier, n_networks=2)
     policy = ExchangeSmallLoss(400, 0.3, 3)
-    trainer.run(policy, 1, stage="train")  # so that there is momentum
+    trainer.run(Stage("train", policy, 1))  # so that there is momentum
     before = copy.deepcopy([n.state_dict() for n in trainer.net.networks])
-    trainer.run(OnlyTheFirstLearns(), 1, stage="train")
+    trainer.run(Stage("train", OnlyTheFirstLearns(), 1))
     after = [n.state_dict() for n in trainer.net.networks]
     assert not torch.equal(before[0]["0.weight"], after[0]["0.weight"])
     assert all(torch.equal(before[1][name], after[1][name]) for name in before[1])

@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
+from skpresto._data.batch import Batch
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._methods._two_phases import LearnFromSafeSet
-from skpresto._training.policy import Batch
 from skpresto.exceptions import SafeSetWarning
 from skpresto.stopping import (
     AgreementStop,

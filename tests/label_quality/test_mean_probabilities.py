@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._label_quality import mean_probabilities
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from tests.naive_posterior import (
@@ -60,10 +61,15 @@ class NaiveMeans:
         ]
 
 
+def add(means, index, logits, epoch=0):
+    labels = means.labels[index]
+    means.record(Batch(index, labels, logits, logits[..., 0], epoch))
+
+
 def means_after(visits, labels, max_epochs=None):
     means = MeanProbabilities(torch.tensor(labels), C, max_epochs)
     for visit in visits:
-        means.add(*visit)
+        add(means, *visit)
     return means
 
 
@@ -120,7 +126,7 @@ def test_clearing_forgets_visits_and_the_limit_of_epochs(first, second, labels):
     means.clear()
     assert means.unseen().tolist() == list(range(N))
     for visit in second:
-        means.add(*visit)
+        add(means, *visit)
     expected = means_after(second, labels)
     assert means.unseen().tolist() == expected.unseen().tolist()
     assert torch.equal(means.label_quality(), expected.label_quality())
@@ -132,7 +138,7 @@ def test_probabilities_of_unseen_samples_can_be_added(monkeypatch, has_all_class
         monkeypatch.setattr(mean_probabilities, "MAX_VALUES", 1)
     labels = torch.arange(N) % C
     means = MeanProbabilities(labels, C)
-    means.add(torch.tensor([0, 3]), torch.zeros(2, 2, C))
+    add(means, torch.tensor([0, 3]), torch.zeros(2, 2, C))
     unseen = means.unseen()
     assert unseen.tolist() == [1, 2, 4, 5]
     probability = torch.nn.functional.one_hot(labels[unseen], C).float()

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._label_quality import blocks
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
@@ -19,7 +20,6 @@ from tests.naive_posterior import (
     is_undecided,
     labels_of,
     lengths,
-    logits_of,
     probabilities_after,
     visits_made,
 )
@@ -40,7 +40,7 @@ def test_final_probabilities_equal_those_of_the_naive_twin(visits, labels, folds
     expected = naive.finalize(labels)
     if naive.is_tied or is_undecided(naive._geometric(1.0)):
         return
-    found = probabilities_after(visits, folds, q).finalize(torch.tensor(labels))
+    found = probabilities_after(visits, folds, q, labels).scaled()
     assert found.numpy() == pytest.approx(np.array(expected), abs=1e-5)
 
 
@@ -56,25 +56,14 @@ def test_networks_trained_on_a_sample_do_not_contribute(visits, folds, q, random
         changed.append((index, other))
     before, after = (probabilities_after(v, folds, q) for v in (visits, changed))
     assert torch.equal(before.mean, after.mean)
-    labels = torch.zeros(N, dtype=torch.int64)
-    assert torch.equal(before.finalize(labels), after.finalize(labels))
+    assert torch.equal(before.scaled(), after.scaled())
 
 
-@given(visits_made, folds_of)
-def test_each_network_is_trained_on_the_samples_outside_its_fold(visits, folds):
-    probabilities = OutOfFoldProbabilities(torch.tensor(folds), C, 3)
-    for visit in visits:
-        index = torch.tensor(visit[0])
-        is_trained = probabilities.add_batch(index, logits_of(visit))
-        expected = [[folds[i] != k for i in visit[0]] for k in range(K)]
-        assert is_trained.tolist() == expected
-
-
-def test_all_networks_are_trained_on_a_sample_in_no_fold_and_the_last_assesses_it():
-    probabilities = OutOfFoldProbabilities(torch.tensor([-1, 0]), C, 1)
+def test_the_last_network_assesses_a_sample_in_no_fold():
+    probabilities = OutOfFoldProbabilities(torch.zeros(2, dtype=torch.int64), C, 1)
     logits = torch.tensor([[[0.0, 0, 9], [0, 9, 0]], [[9.0, 0, 0], [0, 0, 9]]])
-    is_trained = probabilities.add_batch(torch.arange(2), logits)
-    assert is_trained.tolist() == [[True, False], [True, True]]
+    index = torch.arange(2)
+    probabilities.record(Batch(index, index, logits, index, 0, torch.tensor([-1, 0])))
     assert probabilities.mean.argmax(dim=1).tolist() == [0, 1]
 
 
@@ -86,7 +75,7 @@ def test_a_class_that_has_become_improbable_is_excluded_in_the_end():
     for _ in range(3):
         probabilities.add(index, torch.tensor([[0.9999, 0.0001, 0.0]]))
     before = probabilities.mean / probabilities.mean.sum()
-    after = probabilities.finalize(torch.tensor([0]))
+    after = probabilities.scaled()
     assert before[0, 2] > 0.04
     assert 0 < after[0, 2] < 0.001
 
@@ -103,11 +92,11 @@ def test_overconfident_probabilities_are_flattened_by_the_temperature_that_fits_
     probability = torch.full((n_samples, C), 1e-6)
     probability[index, second] = torch.where(is_clear, 1e-6, 0.05)
     probability[index, top] = torch.where(is_clear, 1.0, 0.95)
-    probabilities = OutOfFoldProbabilities(torch.zeros_like(index), C, 1)
+    probabilities = OutOfFoldProbabilities(labels, C, 1)
     probabilities.add(index, probability)
     # The more confident half of each class is clear, and all of its labels are kept.
     noise = shrunken_transition_matrix(labels[is_clear], labels[is_clear], C)
-    found = probabilities.finalize(labels)
+    found = probabilities.scaled()
 
     def flattened(temperature):
         power = probability.double() ** (1 / temperature)
@@ -121,33 +110,26 @@ def test_overconfident_probabilities_are_flattened_by_the_temperature_that_fits_
     assert found.numpy() == pytest.approx(flattened(best).numpy(), abs=1e-4)
 
 
-def test_memory_of_the_logarithms_is_freed_in_the_end():
-    probabilities = probabilities_after([], [0] * N, 2)
-    probabilities.finalize(torch.zeros(N, dtype=torch.int64))
-    assert not hasattr(probabilities, "_log_mean")
-
-
 @given(visits_made, labels_of, folds_of, lengths)
 def test_the_final_probabilities_do_not_depend_on_blocks(visits, labels, folds, q):
-    given_labels = torch.tensor(labels)
-    whole = probabilities_after(visits, folds, q).finalize(given_labels)
+    whole = probabilities_after(visits, folds, q, labels).scaled()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_SAMPLES_AT_ONCE", 2)
-        in_blocks = probabilities_after(visits, folds, q).finalize(given_labels)
+        in_blocks = probabilities_after(visits, folds, q, labels).scaled()
     assert torch.equal(in_blocks, whole)
 
 
 def test_half_precision_of_many_values_changes_little(monkeypatch):
     torch.manual_seed(0)
-    fold_of, labels = torch.arange(200) % 2, torch.randint(0, 5, (200,))
+    labels = torch.randint(0, 5, (200,))
     visits = torch.randn(8, 200, 5) + 2 * torch.nn.functional.one_hot(labels, 5)
 
     def finalized():
-        means = OutOfFoldProbabilities(fold_of, n_classes=5, q=4)
+        means = OutOfFoldProbabilities(labels, n_classes=5, q=4)
         for logits in visits:
             means.add(torch.arange(200), torch.softmax(logits, dim=1))
         assert bool(means.is_known().all())
-        return means.mean, means.finalize(labels)
+        return means.mean, means.scaled()
 
     mean, exact = finalized()
     monkeypatch.setattr("skpresto._label_quality.out_of_fold.MAX_SINGLE", 999)
@@ -155,7 +137,8 @@ def test_half_precision_of_many_values_changes_little(monkeypatch):
     assert mean.dtype == exact.dtype == torch.float32
     assert rounded_mean.dtype == rounded.dtype == torch.float16
     torch.testing.assert_close(rounded.float(), exact, atol=0.01, rtol=0)
-    posterior = LabelPosterior(rounded, labels)
+    posterior = LabelPosterior.counted(rounded, labels)
     assert posterior.posterior(labels).dtype == torch.float32
-    same = posterior.agrees(labels)
-    assert (same == LabelPosterior(exact, labels).agrees(labels)).float().mean() > 0.98
+    is_safe = posterior.assess_all().is_safe
+    expected = LabelPosterior.counted(exact, labels).assess_all().is_safe
+    assert (is_safe == expected).float().mean() > 0.98

@@ -1,5 +1,7 @@
 """The posterior probability that a given label is correct."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._label_quality import blocks
-from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._label_quality.posterior import (
+    LabelPosterior,
+    count_transitions,
+    multiplied,
+)
 from skpresto._label_quality.transitions import (
     above_class_median_confidence,
     counted_transition_matrix,
@@ -44,10 +50,10 @@ def test_posteriors_equal_those_of_the_naive_twin(
     if is_end and is_undecided(naive._geometric(1.0), confident_only=True):
         return
     given = torch.tensor(labels)
-    probabilities = probabilities_after(visits, folds, q)
-    probability = probabilities.finalize(given) if is_end else probabilities.mean
+    probabilities = probabilities_after(visits, folds, q, labels)
+    probability = probabilities.scaled() if is_end else probabilities.mean
     how = {"confident_only": is_end, "damping": damping, "shrunken": shrunken}
-    found = LabelPosterior(probability, given, **how)
+    found = LabelPosterior.counted(probability, given, **how)
     matrix = np.array(transitions(means, labels, **how))
     assert found.transition_matrix.numpy() == pytest.approx(matrix)
     everything = found.posterior(torch.arange(N))
@@ -72,9 +78,10 @@ def test_combined_probabilities_follow_bayes_rule_with_the_matrix_counted_before
     probability = probabilities_after(visits, folds, 2).mean
     other = probabilities_after(others, folds, 2).mean[index]
     before = probability.tolist()
-    posterior = LabelPosterior(probability, torch.tensor(labels), shrunken=True)
-    matrix = posterior.transition_matrix.tolist()
-    posterior.combine(index, other, power)
+    counted = LabelPosterior.counted(probability, torch.tensor(labels), shrunken=True)
+    matrix = counted.transition_matrix.tolist()
+    product = probability.index_copy(0, index, multiplied(probability[index], other))
+    posterior = replace(counted, probability=product, power=power)
     for i in range(N):
         factors = [1.0] * C
         if i in index:
@@ -93,7 +100,7 @@ def test_combined_probabilities_follow_bayes_rule_with_the_matrix_counted_before
 
 def posterior_after(visits, labels, folds, q, epsilon=0.05):
     probability = probabilities_after(visits, folds, q).mean
-    return LabelPosterior(probability, torch.tensor(labels), epsilon)
+    return LabelPosterior.counted(probability, torch.tensor(labels), epsilon)
 
 
 @given(visits_made, labels_of, folds_of, lengths, epsilons)
@@ -111,7 +118,6 @@ def test_an_assessment_follows_from_the_posterior(visits, labels, folds, q, epsi
         assert assessed.labels[i] == used
         assert assessed.quality[i] == row[labels[i]]
         assert assessed.suggested[i] == suggested
-    assert torch.equal(posterior.agrees(torch.tensor(labels)), assessed.is_safe)
 
 
 @given(visits_made, labels_of, folds_of, lengths, dampings)
@@ -119,7 +125,9 @@ def test_quality_by_log_odds_is_the_posterior_of_the_given_label(
     visits, labels, folds, q, damping
 ):
     probability = probabilities_after(visits, folds, q).mean
-    posterior = LabelPosterior(probability, torch.tensor(labels), damping=damping)
+    posterior = LabelPosterior.counted(
+        probability, torch.tensor(labels), damping=damping
+    )
     is_known = probability.sum(dim=1) > 0
     expected = posterior.assess_all().quality[is_known]
     found = posterior.label_quality()[is_known]
@@ -130,7 +138,7 @@ def test_quality_by_log_odds_is_the_posterior_of_the_given_label(
 def test_quality_by_log_odds_tells_nearly_certain_labels_apart():
     doubts = torch.tensor([1e-5, 1e-8, 1e-10])
     probability = torch.stack([1 - doubts, doubts], dim=1)
-    posterior = LabelPosterior(probability, torch.tensor([0, 0, 0]))
+    posterior = LabelPosterior.counted(probability, torch.tensor([0, 0, 0]))
     assert len(posterior.assess_all().quality.unique()) < 3
     quality = posterior.label_quality()
     assert quality.tolist() == sorted(set(quality.tolist()))
@@ -154,25 +162,27 @@ def test_the_transition_matrix_holds_positive_frequencies(visits, labels, folds,
 def test_labels_assessed_in_several_parts_are_the_same(monkeypatch):
     torch.manual_seed(0)
     probability, labels = torch.rand(100, C), torch.arange(100) % C
-    posterior = LabelPosterior(probability, labels, epsilon=0.4)
+    posterior = LabelPosterior.counted(probability, labels, epsilon=0.4)
     at_once = posterior.assess_all()
     monkeypatch.setattr(blocks, "_SAMPLES_AT_ONCE", 17)
     assert all(map(torch.equal, posterior.assess_all(), at_once))
 
 
-def test_transitions_are_counted_from_the_present_probabilities():
+def test_transitions_are_uniform_without_probabilities_and_follow_them():
     probability, labels = torch.zeros(4, C), torch.tensor([0, 0, 1, 1])
-    posterior = LabelPosterior(probability, labels)
-    assert posterior.transition_matrix == pytest.approx(np.full((C, C), 1 / C))
+    matrix = count_transitions(probability, labels)
+    assert matrix == pytest.approx(np.full((C, C), 1 / C))
     probability[:, 0] = 1.0
-    posterior.count_transitions()
     expected = [(2 + 1 / 3) / 5, (2 + 1 / 3) / 5, (1 / 3) / 5]
-    assert posterior.transition_matrix[0].tolist() == pytest.approx(expected)
+    matrix = count_transitions(probability, labels)
+    assert matrix[0].tolist() == pytest.approx(expected)
 
 
 def test_a_sample_without_probabilities_is_neither_safe_nor_corrected():
     labels = torch.zeros(N, dtype=torch.int64)
-    assessed = LabelPosterior(torch.zeros(N, C), labels, epsilon=1.0).assess_all()
+    assessed = LabelPosterior.counted(
+        torch.zeros(N, C), labels, epsilon=1.0
+    ).assess_all()
     assert not (assessed.is_safe | assessed.is_corrected).any()
     assert (assessed.quality == 0).all()
 
@@ -181,7 +191,7 @@ def test_a_label_that_noise_rarely_produces_needs_less_support():
     """Class 1 is often labeled 0 and never 2, so label 2 is accepted more easily."""
     labels = torch.tensor([1] * 10 + [0] * 8 + [0, 2])
     probability = torch.tensor([[0.2, 0.6, 0.2]]).repeat(20, 1)
-    assessed = LabelPosterior(probability, labels, 0.05).assess_all()
+    assessed = LabelPosterior.counted(probability, labels, 0.05).assess_all()
     assert assessed.is_safe[:10].all()
     assert not assessed.is_safe[10:19].any()
     assert assessed.quality[19] > assessed.quality[18]
@@ -191,11 +201,11 @@ def test_errors_of_less_confident_predictions_do_not_count_as_label_noise():
     """Of six samples predicted as class 0, the two least confident are labeled 1."""
     labels = torch.tensor([0, 0, 0, 0, 1, 1])
     probability = torch.tensor([[0.9, 0.05, 0.05]] * 4 + [[0.5, 0.45, 0.05]] * 2)
-    plain = LabelPosterior(probability, labels)
-    confident = LabelPosterior(probability, labels, confident_only=True)
+    plain = LabelPosterior.counted(probability, labels)
+    confident = LabelPosterior.counted(probability, labels, confident_only=True)
     assert plain.transition_matrix[0, 1] == pytest.approx((2 + 1 / 3) / 7)
     assert confident.transition_matrix[0, 1] == pytest.approx((1 / 3) / 5)
-    assert confident.agrees(labels).all()
+    assert confident.assess_all().is_safe.all()
 
 
 @given(
@@ -218,7 +228,7 @@ def test_quality_of_one_half_is_where_labels_become_safe(seed):
     generator = torch.Generator().manual_seed(seed)
     probability = torch.randint(0, 4, (200, 3), generator=generator) / 4.0
     labels = torch.randint(0, 3, (200,), generator=generator)
-    posterior = LabelPosterior(probability, labels)
+    posterior = LabelPosterior.counted(probability, labels)
     assessed, quality = posterior.assess_all(), posterior.label_quality()
     assert quality.dtype == torch.float64
     torch.testing.assert_close(quality.float(), assessed.quality)
@@ -227,7 +237,7 @@ def test_quality_of_one_half_is_where_labels_become_safe(seed):
 
 
 def test_labels_without_any_probability_have_no_quality():
-    posterior = LabelPosterior(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
+    posterior = LabelPosterior.counted(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
     assert posterior.label_quality().tolist() == [0, 0, 0]
 
 

@@ -3,7 +3,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpresto._label_quality import prediction_history, votes
+from skpresto._data.batch import Batch
+from skpresto._label_quality import history as module
+from skpresto._label_quality import votes
 from skpresto._label_quality.history import PredictionHistory
 from tests.naive import both_histories
 
@@ -51,14 +53,14 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
 
 
 @given(visits(), st.data())
-def test_agreement_of_the_last_batch_is_its_vote_against_its_labels(drawn, data):
+def test_labels_of_the_last_batch_are_safe_if_they_win_the_vote(drawn, data):
     n_classes = drawn[1]
     ours, naive = both_histories(*drawn)
     for index, _ in drawn[3][-1:]:
         labels = [data.draw(st.integers(0, n_classes - 1)) for _ in index]
         pairs = zip(index, labels, strict=True)
-        expected = [[float(naive.vote(i) == label) for i, label in pairs]]
-        assert ours.agrees_of_batch(torch.tensor(labels)).tolist() == expected
+        expected = [naive.vote(i) == label for i, label in pairs]
+        assert ours.is_safe_of_batch(torch.tensor(labels)).tolist() == expected
 
 
 def epochs_of(batches):
@@ -73,37 +75,40 @@ def epochs_of(batches):
     yield run
 
 
-@given(visits(), st.randoms(use_true_random=False))
-def test_expecting_visits_changes_no_answer(drawn, random):
+@given(visits(), st.integers(1, 9), st.randoms(use_true_random=False))
+def test_expecting_visits_changes_no_answer(drawn, read_ahead, random):
     n_samples, n_classes, length, batches = drawn
     ours, patient = (PredictionHistory(n_samples, n_classes, length) for _ in range(2))
-    for run in epochs_of(batches):
-        labels = [torch.randint(0, n_classes, index.shape) for index, _ in run]
-        if run:
-            patient.expect([index for index, _ in run], labels)
-        for (index, predicted), their_labels in zip(run, labels, strict=True):
-            for history in (ours, patient):
-                history.record(index, predicted)
-            for answer in ("vote_of_batch", "frequencies_of_batch", "is_full_of_batch"):
-                expected = getattr(ours, answer)()
-                assert torch.equal(getattr(patient, answer)(), expected)
-            agrees = patient.agrees_of_batch(their_labels)
-            assert torch.equal(agrees, ours.agrees_of_batch(their_labels))
-            if random.random() < 0.1:  # a question about all of them ends the run
-                assert torch.equal(patient.vote(), ours.vote())
-    assert torch.equal(patient.vote(), ours.vote())
-    assert all(map(torch.equal, patient.state(), ours.state()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_READ_AHEAD", read_ahead)
+        for run in epochs_of(batches):
+            patient.expect([index for index, _ in run])
+            for index, predicted in run:
+                labels = torch.randint(0, n_classes, index.shape)
+                answers = []
+                for history in (ours, patient):
+                    history.add(index, predicted)
+                    answers.append(
+                        (
+                            history.vote_of_batch(),
+                            history.frequencies_of_batch(),
+                            history.is_full_of_batch(),
+                            history.is_safe_of_batch(labels),
+                        )
+                    )
+                assert all(map(torch.equal, *answers))
+                if random.random() < 0.1:  # a question about all samples
+                    assert torch.equal(patient.vote(), ours.vote())
+    states = [history.state_dict() for history in (ours, patient)]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 
 
-def test_batches_that_come_otherwise_than_expected_are_recorded_all_the_same():
-    history, plain = (PredictionHistory(6, n_classes=3, length=2) for _ in range(2))
-    expected = [torch.tensor([0, 1]), torch.tensor([2, 3])]
-    history.expect(expected)
-    for index in (expected[0], torch.tensor([4, 5]), expected[1]):
-        for each in (history, plain):
-            each.record(index, index % 3)
-        assert torch.equal(history.vote_of_batch(), plain.vote_of_batch())
-    assert all(map(torch.equal, history.state(), plain.state()))
+def test_several_networks_are_recorded_by_their_mean_probability():
+    history = PredictionHistory(2, n_classes=3, length=2)
+    logits = torch.tensor([[[0.0, 1, 0], [0, 9, 0]], [[5.0, 0, 0], [0, 0, 1]]])
+    index = torch.arange(2)
+    history.record(Batch(index, index, logits, torch.zeros(2, 2), 0))
+    assert history.vote().tolist() == [0, 1]
 
 
 @given(visits(), st.permutations(range(3)))
@@ -120,18 +125,19 @@ def test_renaming_the_classes_renames_the_votes(drawn, renamed):
 @given(visits())
 def test_restoring_a_state_undoes_later_visits(drawn):
     ours, _ = both_histories(*drawn)
-    before, votes = ours.state(), ours.vote()
-    ours.record(torch.tensor([0]), torch.tensor([drawn[1] - 1]))
-    ours.restore(before)
+    before, votes = ours.state_dict(), ours.vote()
+    ours.add(torch.tensor([0]), torch.tensor([drawn[1] - 1]))
+    ours.load_state_dict(before)
     assert torch.equal(ours.vote(), votes)
-    assert all(map(torch.equal, ours.state(), before))
+    after = ours.state_dict()
+    assert all(torch.equal(after[name], before[name]) for name in before)
 
 
 def test_a_tie_goes_to_the_class_predicted_last():
     history = PredictionHistory(1, n_classes=3, length=4)
     votes = []
     for predicted in (2, 2, 0, 0, 2, 0):
-        history.record(torch.tensor([0]), torch.tensor([predicted]))
+        history.add(torch.tensor([0]), torch.tensor([predicted]))
         votes.append(history.vote().item())
     assert votes == [2, 2, 2, 0, 2, 0]
 
@@ -145,9 +151,9 @@ def test_votes_counted_in_several_goes_are_the_same(monkeypatch):
     history = PredictionHistory(100, n_classes=4, length=5)
     for _ in range(4):
         index = torch.randperm(100)[:80]
-        history.record(index, torch.randint(0, 4, (80,)))
+        history.add(index, torch.randint(0, 4, (80,)))
     expected = history.vote()
-    monkeypatch.setattr(prediction_history, "_SAMPLES_AT_ONCE", 17)
+    monkeypatch.setattr(module, "_SAMPLES_AT_ONCE", 17)
     monkeypatch.setattr(votes, "_SAMPLES_AT_ONCE", 7)
     assert torch.equal(history.vote(), expected)
 
@@ -156,7 +162,7 @@ def test_votes_counted_in_several_goes_are_the_same(monkeypatch):
 def test_long_histories_count_beyond_a_byte(length):
     history = PredictionHistory(1, n_classes=2, length=length)
     for visit in range(length + 5):
-        history.record(torch.tensor([0]), torch.tensor([int(visit >= length)]))
+        history.add(torch.tensor([0]), torch.tensor([int(visit >= length)]))
     assert history.vote().item() == 0
     fraction = history.agreement(torch.tensor([1])).item()
     assert fraction == pytest.approx(5 / length)

@@ -3,12 +3,9 @@ import pytest
 import torch
 
 from skpresto import DefaultClassifier
-from skpresto._label_quality.trajectories import (
-    Trajectories,
-    also_recorded,
-    begin_trajectories,
-    recorded_trajectories,
-)
+from skpresto._data.batch import Batch
+from skpresto._label_quality.trajectories import Trajectories
+from skpresto._training.context import current_context, recorded_trajectories
 from tests.discovery import quick
 
 
@@ -23,14 +20,31 @@ def visits():
     ]
 
 
+def begun(n_samples):
+    trajectories = Trajectories()
+    trajectories.begin(n_samples)
+    return trajectories
+
+
+def add(trajectories, index, logits, epoch):
+    """Record an epoch of one batch, with the label 0 for all."""
+    index = torch.tensor(index)
+    labels = torch.zeros_like(index)
+    trajectories.record(Batch(index, labels, logits, logits[..., 0], epoch))
+    trajectories.end_epoch()
+
+
 @pytest.mark.parametrize("fold_of", [None, torch.tensor([0, 1, 1, 0, 1, 0])])
 def test_the_probability_of_the_given_label_is_recorded(visits, fold_of):
     labels = torch.tensor([0, 1, 2, 3, 0, 1])
-    trajectories = Trajectories()
-    trajectories.begin(labels, fold_of)
+    trajectories = begun(6)
     expected = np.empty((6, 3))
-    for index, logits, epoch in visits:
-        trajectories.add(index, logits, epoch)
+    for number, (index, logits, epoch) in enumerate(visits):
+        fold = None if fold_of is None else fold_of[index]
+        batch = Batch(index, labels[index], logits, logits[..., 0], epoch, fold)
+        trajectories.record(batch)
+        if number % 2:
+            trajectories.end_epoch()
         for position, sample in enumerate(index.tolist()):
             given = [
                 torch.softmax(network[position], dim=0)[labels[sample]].item()
@@ -43,34 +57,31 @@ def test_the_probability_of_the_given_label_is_recorded(visits, fold_of):
     np.testing.assert_allclose(found, expected, atol=0.5 / 254 + 1e-6)
 
 
-def test_samples_that_were_held_out_are_not_a_number(visits):
-    trajectories = Trajectories()
-    trajectories.begin(torch.zeros(6, dtype=torch.int64))
-    trajectories.add(torch.tensor([1, 4]), torch.zeros(1, 2, 4), epoch=1)
+def test_samples_that_were_held_out_are_not_a_number():
+    trajectories = begun(6)
+    add(trajectories, [1, 4], torch.zeros(1, 2, 4), epoch=0)
     found = trajectories.probabilities()
-    assert np.isnan(found[:, 0]).all()
-    assert np.isnan(found[:, 1]).tolist() == [True, False, True, True, False, True]
-    assert found[1, 1] == pytest.approx(0.25, abs=1 / 254)
+    assert np.isnan(found[:, 0]).tolist() == [True, False, True, True, False, True]
+    assert found[1, 0] == pytest.approx(0.25, abs=1 / 254)
 
 
-def test_an_epoch_that_is_repeated_is_replaced():
-    trajectories = Trajectories()
-    trajectories.begin(torch.zeros(2, dtype=torch.int64))
-    both = torch.tensor([0, 1])
-    for logit in (0.0, 50.0):
-        logits = torch.zeros(1, 2, 4)
-        logits[..., 0] = logit
-        trajectories.add(both, logits, epoch=0)
-    assert trajectories.probabilities().tolist() == [[1.0], [1.0]]
+def test_an_epoch_that_is_repeated_replaces_it_and_later_ones():
+    trajectories = begun(2)
+    for epoch, logit in enumerate([0.0, 0.0, 0.0]):
+        add(trajectories, [0, 1], torch.full((1, 2, 4), logit), epoch)
+    logits = torch.zeros(1, 2, 4)
+    logits[..., 0] = 50.0
+    add(trajectories, [0, 1], logits, epoch=1)
+    found = trajectories.probabilities()
+    assert found.shape == (2, 2)
+    assert found[:, 1].tolist() == [1.0, 1.0]
 
 
 def test_nothing_is_recorded_without_request():
-    observe = object()
-    assert also_recorded(observe) is observe
-    assert begin_trajectories(torch.zeros(2)) is None
+    assert current_context().trajectories is None
     with recorded_trajectories() as trajectories:
-        assert also_recorded(None) == trajectories.add
-    assert also_recorded(None) is None
+        assert current_context().trajectories is trajectories
+    assert current_context().trajectories is None
 
 
 def test_methods_without_phases_leave_no_trajectories(noisy_blobs):

@@ -10,12 +10,13 @@ from skpresto._classifier.check import check_training_data
 from skpresto._classifier.spec import build_net
 from skpresto._training.context import active_team
 from skpresto._training.listeners import Progress
-from skpresto._training.policy import Selection, SelectionPolicy
+from skpresto._training.policy import Policy, Selection
+from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from tests.parallel.cases import Double, block, noisy_blobs
 
 
-class Select(SelectionPolicy):
+class Select(Policy):
     """Return what a function makes of each batch."""
 
     def __init__(self, name):
@@ -121,7 +122,7 @@ def train(policy, is_parallel=True, n_networks=1, **params):
         net = build_net(estimator, data)
         trainer = Trainer(net, data, 3, Progress(0, 3), team=team)
         trainer.start(n_networks, must_differ=n_networks > 1)
-        trainer.run(Select(policy), 3, stage="train")
+        trainer.run(Stage("train", Select(policy), 3))
     state = net.optimizer_.state_dict()["state"].values()
     return {
         **nn.ModuleList([net.module_, net.criterion_]).state_dict(),

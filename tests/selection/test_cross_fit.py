@@ -1,32 +1,30 @@
 """What fold networks and final networks of CrossPrestopping are trained on."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
-from skpresto._methods._fold_networks import LearnPosterior, SelectByOutOfFoldPosterior
-from skpresto._training.policy import Batch
+from skpresto._methods._final_networks import LearnPosterior
+from skpresto._methods._fold_networks import SelectByOutOfFoldPosterior
+from skpresto._training.stage import Stage
 from tests.naive_posterior import (
     C,
     K,
+    batch_of,
     epsilons,
     folds_of,
     labels_of,
     lengths,
-    logits_of,
     probabilities_after,
     visit,
     visits_made,
 )
-
-
-def batch_of(visit, labels, epoch=0):
-    index = torch.tensor(visit[0])
-    losses = torch.zeros(K, len(index))
-    return Batch(index, torch.tensor(labels)[index], logits_of(visit), losses, epoch)
 
 
 def naive_weight(posterior, label):
@@ -47,26 +45,28 @@ def naive_weight(posterior, label):
 def test_each_network_is_trained_on_weighted_labels_outside_its_fold(
     visits, labels, folds, q, epsilon, stop_epoch, n_batches
 ):
-    given, fold_of = torch.tensor(labels), torch.tensor(folds)
-    policy = SelectByOutOfFoldPosterior(
-        OutOfFoldProbabilities(fold_of, C, q), given, epsilon
-    )
-    twin = OutOfFoldProbabilities(fold_of, C, q)
+    given = torch.tensor(labels)
+    probabilities = OutOfFoldProbabilities(given, C, q)
+    policy = SelectByOutOfFoldPosterior(probabilities, given, epsilon)
     posterior, counted_in = None, -1
     for number, made in enumerate(visits):
         epoch = number // n_batches
-        batch = batch_of(made, labels, epoch)
+        batch = batch_of(made, labels, folds, epoch)
         policy.is_selecting = epoch >= stop_epoch
+        if epoch != counted_in:
+            policy.end_epoch()
+        probabilities.record(batch)
         selection = policy.select(batch)
-        twin.add_batch(batch.index, batch.logits)
         is_trained = torch.tensor([[folds[i] != k for i in made[0]] for k in range(K)])
         if epoch < stop_epoch:
             assert torch.equal(selection.weights, is_trained.float())
             assert selection.targets is None
             continue
         if counted_in != epoch:  # once per epoch
-            posterior = LabelPosterior(twin.mean, given, epsilon, shrunken=True)
+            means = probabilities.mean.clone()
+            posterior = LabelPosterior.counted(means, given, epsilon, shrunken=True)
             counted_in = epoch
+        posterior = replace(posterior, probability=probabilities.mean)
         assessed = posterior.assess(batch.index)
         rows = posterior.posterior(batch.index).tolist()
         weights = [
@@ -79,7 +79,7 @@ def test_each_network_is_trained_on_weighted_labels_outside_its_fold(
         torch.testing.assert_close(selection.weights, expected)
         assert torch.equal(selection.weights == 0, expected == 0)
         assert torch.equal(selection.targets, assessed.labels)
-        corrected = policy.epoch_summary()["corrected_fraction"]
+        corrected = policy._corrected.take()
         assert corrected == pytest.approx(assessed.is_corrected.float().mean().item())
 
 
@@ -88,9 +88,9 @@ def test_final_networks_learn_the_posterior_of_every_sample_that_was_seen(
     visits, made, labels, folds, q, takes_probabilities
 ):
     probabilities = probabilities_after(visits, folds, q)
-    posterior = LabelPosterior(probabilities.mean, torch.tensor(labels))
+    posterior = LabelPosterior.counted(probabilities.mean, torch.tensor(labels))
     policy = LearnPosterior(posterior, takes_probabilities)
-    batch = batch_of(made, labels)
+    batch = batch_of(made, labels, folds)
     selection = policy.select(batch)
     rows = posterior.posterior(batch.index).tolist()
     is_seen = [sum(row) > 0 for row in rows]
@@ -111,12 +111,13 @@ def test_final_networks_learn_the_posterior_of_every_sample_that_was_seen(
         seen and suggested != labels[i]
         for i, seen, suggested in zip(made[0], is_seen, likeliest, strict=True)
     )
-    changed = policy.epoch_summary()["corrected_fraction"]
+    changed = policy.end_epoch()["corrected_fraction"]
     assert changed == pytest.approx(n_changed / len(rows))
 
 
 def test_without_samples_to_leave_out_all_have_equal_weight():
-    posterior = LabelPosterior(torch.full((3, C), 1 / C), torch.tensor([0, 1, 1]))
+    labels = torch.tensor([0, 1, 1])
+    posterior = LabelPosterior.counted(torch.full((3, C), 1 / C), labels)
     policy = LearnPosterior(posterior)
     index = torch.arange(3)
     batch = Batch(index, posterior.labels, torch.zeros(2, 3, C), torch.zeros(2, 3), 0)
@@ -137,9 +138,10 @@ def test_labels_of_a_fold_do_not_reach_the_network_that_leaves_it_out(make_train
             trainer.data.labels[in_fold] = trainer.labels[in_fold]
         torch.manual_seed(0)
         trainer.start(n_networks=2)
-        probabilities = OutOfFoldProbabilities(fold_of, n_classes, 3)
+        probabilities = OutOfFoldProbabilities(trainer.labels, n_classes, 3)
         policy = SelectByOutOfFoldPosterior(probabilities, trainer.labels, 0.05)
-        trainer.run(policy, 3, stage="cross-fit phase 1")
+        recorders = [probabilities]
+        trainer.run(Stage("fit", policy, 3, recorders=recorders, folds=fold_of))
         return trainer.net.networks
 
     before, after = networks(change=False), networks(change=True)

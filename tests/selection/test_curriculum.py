@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._methods.mentornet import PredefinedCurriculum
-from skpresto._training.policy import Batch
 
 
 def policy_of(n_epochs=100, **params):
@@ -38,7 +38,7 @@ def test_weights_by_hand(epoch, expected):
     selection = policy.select(batch_of([0.0, 1.0, 2.0, 3.0, 4.0], epoch))
     assert policy.threshold.item() == pytest.approx(2.8)
     assert selection.weights[0].tolist() == pytest.approx(expected)
-    assert policy.is_easy[:5].tolist() == [True, True, True, False, False]
+    assert policy.selected[:5].tolist() == [True, True, True, False, False]
     # The engine divides by the sum of the weights, the method by their number.
     losses = selection.objective(torch.zeros(1, 5, 2), torch.ones(1, 5))
     mean = (losses * selection.weights).sum() / selection.weights.sum()
@@ -90,4 +90,4 @@ def test_policy_equals_its_naive_twin(batches, percentile, decay):
         weights = selection.weights[0].tolist()
         assert weights == pytest.approx(expected, abs=1e-5)
         easy = [loss <= cut for loss in values]
-        assert policy.is_easy[: len(values)].tolist() == easy
+        assert policy.selected[: len(values)].tolist() == easy

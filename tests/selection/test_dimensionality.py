@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
+from skpresto._data.batch import Batch
 from skpresto._methods.d2l import (
     MixLabelsByDimensionality,
     local_dimensionality,
 )
-from skpresto._training.policy import Batch
 
 
 def naive_dimensionality(points, k):
@@ -96,7 +96,7 @@ def test_pace_equals_its_naive_twin(measured, warm_up, window):
     )
     alphas = []
     for value in measured:
-        summary = policy.epoch_summary()
+        summary = policy.end_epoch()
         assert summary == {"dimensionality": value if value > 0 else None}
         alphas.append(policy.alpha)
     turning, expected = naive_pace(measured, 30, warm_up, window)
@@ -109,12 +109,12 @@ def test_weight_of_labels_by_hand():
     losses_of = torch.nn.CrossEntropyLoss(reduction="none")
     policy = MixLabelsByDimensionality(lambda: next(lids), losses_of, 10, 2, 2)
     for _ in range(4):
-        policy.epoch_summary()
+        policy.end_epoch()
         assert policy.alpha == 1
-    policy.epoch_summary()
+    policy.end_epoch()
     assert policy.turning_epoch == 5
     assert policy.alpha == pytest.approx(math.exp(-5 / 10 * 3 / 2))
-    policy.epoch_summary()
+    policy.end_epoch()
     assert policy.alpha == pytest.approx(math.exp(-6 / 10 * 4 / 2))
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from skpresto._data.batch import Batch
 from skpresto._methods.decouple import UpdateOnDisagreement
-from skpresto._training.policy import Batch
+from skpresto._training.stage import Stage
 from skpresto.modules import MLP
 
 
@@ -51,7 +52,7 @@ def test_policy_equals_its_naive_twin(predicted, epoch, warm_up):
     selection = policy.select(batch)
     differs = [float(a != b) for a, b in zip(*predicted, strict=True)]
     fraction = sum(differs) / len(differs)
-    summary = policy.epoch_summary()
+    summary = policy.end_epoch()
     assert summary["disagreement_fraction"] == pytest.approx(fraction)
     if epoch < warm_up:
         assert selection == (None, None, None)
@@ -70,7 +71,7 @@ def test_two_networks_equal_two_trained_in_plain_torch(make_trainer):
     state = torch.get_rng_state()
     order = [rows for _ in range(3) for rows in torch.randperm(400).split(80)]
     torch.set_rng_state(state)
-    trainer.run(UpdateOnDisagreement(1), 3, stage="train")
+    trainer.run(Stage("train", UpdateOnDisagreement(1), 3))
     optimizer = torch.optim.SGD(twins.parameters(), lr=0.1, momentum=0.9)
     for step, rows in enumerate(order):
         outputs = [twin(X[rows]) for twin in twins]

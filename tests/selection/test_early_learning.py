@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._methods.elr import EarlyLearningRegularization
-from skpresto._training.policy import Batch
 
 
 def batch_of(logits, index, epoch=0):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from skpresto._data.batch import Batch
 from skpresto._methods.forward_correction import LearnForwardCorrected
-from skpresto._training.policy import Batch
 from skpresto.losses import ForwardCorrectionLoss
 
 

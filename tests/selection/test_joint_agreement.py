@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from skpresto._data.batch import Batch
 from skpresto._methods.jocor import JointSmallLoss
-from skpresto._training.policy import Batch
+from skpresto._training.stage import Stage
 from skpresto.modules import MLP
 
 
@@ -65,7 +66,7 @@ def test_policy_equals_its_naive_twin(batch, rate, ramp, w):
     kept = sorted(range(n), key=lambda i: joint[i])[:keep]
     expected = [float(i in kept) for i in range(n)]
     assert selection.weights.tolist() == [expected, expected]
-    assert policy.is_selected[batch.index].float().tolist() == expected
+    assert policy.selected[batch.index].float().tolist() == expected
     losses = selection.objective(batch.logits, batch.losses)
     for row in losses.tolist():
         assert row == pytest.approx([loss / 2 for loss in joint], rel=1e-3, abs=1e-5)
@@ -80,7 +81,7 @@ def test_two_networks_equal_two_trained_by_one_optimizer(make_trainer):
     state = torch.get_rng_state()
     order = [(e, rows) for e in range(3) for rows in torch.randperm(400).split(80)]
     torch.set_rng_state(state)
-    trainer.run(JointSmallLoss(400, 0.3, 2, 0.9), 3, stage="train")
+    trainer.run(Stage("train", JointSmallLoss(400, 0.3, 2, 0.9), 3))
     optimizer = torch.optim.SGD(twins.parameters(), lr=0.1, momentum=0.9)
     for epoch, rows in order:
         log_p = [twin(X[rows]).log_softmax(dim=1) for twin in twins]

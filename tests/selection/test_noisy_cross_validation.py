@@ -3,13 +3,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._methods.incv import (
     CoTeachOnSelected,
     NoisyCrossValidation,
     noise_rate_of_accuracy,
     noise_rate_of_selection,
 )
-from skpresto._training.policy import Batch
 
 
 @pytest.mark.parametrize(

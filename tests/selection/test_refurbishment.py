@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._methods._refurbishment import (
     LearnSafeAndRefurbished,
@@ -16,7 +17,6 @@ from skpresto._methods._refurbishment import (
 )
 from skpresto._networks.forward import sample_losses
 from skpresto._training.epoch import mean_losses
-from skpresto._training.policy import Batch
 from tests.naive import NaivePredictionHistory
 
 N, K = 5, 3

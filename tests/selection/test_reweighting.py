@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from skpresto._data.batch import Batch
 from skpresto._methods.learning_to_reweight import (
     ReweightByCleanGradient,
     derivatives_along,
     derivatives_one_by_one,
 )
-from skpresto._training.policy import Batch
 from skpresto.exceptions import FallbackWarning
 
 LOSS = nn.CrossEntropyLoss(reduction="none")

@@ -3,8 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skpresto._data.batch import Batch
 from skpresto._methods.itlm import LearnFromTrimmedSet
-from skpresto._training.policy import Batch
 
 
 def batch_of(index, n_classes=3):

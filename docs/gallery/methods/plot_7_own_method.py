@@ -20,10 +20,10 @@ weights, resuming, the audit.
 
 import torch
 
-from skpresto._training.policy import Selection, SelectionPolicy
+from skpresto._training.policy import Selection, Policy
 
 
-class LeaveOutLargeLosses(SelectionPolicy):
+class LeaveOutLargeLosses(Policy):
     """Learn from the fraction of each batch with the smallest losses."""
 
     def __init__(self, noise_rate, warm_up):
