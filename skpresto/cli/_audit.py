@@ -165,6 +165,6 @@ def _about(
         rows=source.rows.tolist(),
         names=source.row_names(),
         settings=settings,
-        left_out=[(left.name, left.reason) for left in source.left_out],
+        left_out=source.left_out,
         notes=[*source.notes, *notes],
     )
