@@ -9,11 +9,12 @@ from typing import Any
 from skpresto.audit._decisions import Decisions
 from skpresto.audit._safe_write import UNFINISHED, check_writable, whole_file
 from skpresto.audit._same_file import same_file
-from skpresto.audit._sources.base import fingerprint_of_file, nearest_name
+from skpresto.audit._sources.base import fingerprint_of_file
 from skpresto.audit._sources.delimited import Layout, layout_of, wrong_encoding
 from skpresto.audit._sources.frames import (
     MISSING_LABELS,
     PARQUET_ENDINGS,
+    check_columns,
     label_strings,
 )
 from skpresto.audit._sources.images import fingerprint_of_folder, images_below
@@ -56,7 +57,8 @@ def apply_to_table(
             parquet.write_table(table, file)
         return
     layout = layout_of(path, encoding)
-    position = layout.columns.index(_column(decisions, list(layout.columns), path))
+    check_columns([str(decisions.label)], layout.columns, path)
+    position = layout.columns.index(str(decisions.label))
     decisions.check_labels(_labels_of(layout, position), path, new_classes)
     options = {"encoding": _encoding_with_mark(layout), "newline": ""}
     with whole_file(out, overwrite=overwrite, **options) as file:
@@ -90,7 +92,8 @@ def _corrected_table(
     from pyarrow import parquet
 
     table = parquet.read_table(path)
-    column = _column(decisions, table.column_names, path)
+    column = str(decisions.label)
+    check_columns([column], table.column_names, path)
     values = table[column].to_pylist()
     names = label_strings(values)
     decisions.check_labels(names, path, new_classes)
@@ -188,14 +191,6 @@ def copy_images(folder: Path, moves: list[tuple[Path, Path]], new_folder: Path) 
         shutil.rmtree(unfinished)
         raise
     return len(files)
-
-
-def _column(decisions: Decisions, columns: list[str], path: Path) -> str:
-    label = decisions.label
-    if label not in columns:
-        hint = nearest_name(str(label), columns)
-        raise ValueError(f"{path} has no column {label!r}. {hint}")
-    return label
 
 
 def _encoding_with_mark(layout: Layout) -> str:

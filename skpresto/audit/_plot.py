@@ -1,5 +1,6 @@
 """Plot of a report: given and suggested labels, and the quality of the labels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from skpresto.plots._axes import COLORS, get_axes
 _N_BINS = 40
 
 
+@dataclass(eq=False)
 class LabelReportDisplay:
     """Heat map of given and suggested labels, and histogram of label quality.
 
@@ -31,17 +33,10 @@ class LabelReportDisplay:
         Those of the last plot.
     """
 
-    def __init__(
-        self,
-        matrix: NDArray[np.int64],
-        classes: Labels,
-        quality: NDArray[np.float64],
-        is_suspect: NDArray[np.bool_],
-    ) -> None:
-        self.matrix = matrix
-        self.classes = classes
-        self.quality = quality
-        self.is_suspect = is_suspect
+    matrix: NDArray[np.int64]
+    classes: Labels
+    quality: NDArray[np.float64]
+    is_suspect: NDArray[np.bool_]
 
     def plot(self, axes: Any = None) -> "LabelReportDisplay":
         """Plot both.

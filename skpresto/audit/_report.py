@@ -1,5 +1,6 @@
 """LabelReport: which labels are probably wrong, how many, and which to review first."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -20,6 +21,7 @@ from skpresto.audit._summary import LabelSummary, summarize
 from skpresto.plots._axes import frame_of
 
 
+@dataclass(eq=False, repr=False)
 class LabelReport:
     """Which labels are probably wrong, how many there are, and which to review first.
 
@@ -47,11 +49,6 @@ class LabelReport:
         Probability of the given label over the epochs of the training; NaN where a
         sample was held out.
 
-    Attributes
-    ----------
-    given, suggested, quality, is_safe, classes, method, X, trajectories
-        As above.
-
     Examples
     --------
     >>> import numpy as np
@@ -65,30 +62,17 @@ class LabelReport:
     ([0], ['dog'], ['cat'])
     """
 
-    def __init__(
-        self,
-        given: Codes,
-        suggested: Codes,
-        quality: NDArray[np.float64],
-        is_safe: NDArray[np.bool_],
-        *,
-        classes: Labels,
-        evidence: Evidence,
-        method: str,
-        index: Any = None,
-        X: Any = None,
-        trajectories: NDArray[np.float32] | None = None,
-    ) -> None:
-        self.given = given
-        self.suggested = suggested
-        self.quality = quality
-        self.is_safe = is_safe
-        self._index = index
-        self._calibration = ErrorCalibration(quality, evidence)
-        self.classes = classes
-        self.method = method
-        self.X = X
-        self.trajectories = trajectories
+    given: Codes
+    suggested: Codes
+    quality: NDArray[np.float64]
+    is_safe: NDArray[np.bool_]
+    _: KW_ONLY
+    classes: Labels
+    evidence: Evidence
+    method: str
+    index: Any = None
+    X: Any = None
+    trajectories: NDArray[np.float32] | None = None
 
     @classmethod
     def from_estimator(
@@ -156,6 +140,10 @@ class LabelReport:
     def __len__(self) -> int:
         return len(self.given)
 
+    @cached_property
+    def _calibration(self) -> ErrorCalibration:
+        return ErrorCalibration(self.quality, self.evidence)
+
     @property
     def error_probability(self) -> NDArray[np.float64]:
         """Calibrated probability that each label is wrong."""
@@ -188,7 +176,7 @@ class LabelReport:
                 "review_rank": rank,
             }
         )
-        return frame if self._index is None else frame.set_axis(self._index)
+        return frame if self.index is None else frame.set_axis(self.index)
 
     def suspects(self, n: int | None = None, budget: int | None = None) -> Any:
         """Return the rows of :attr:`frame` to review, the most suspect first.

@@ -19,7 +19,7 @@ from skpresto.audit._sources import (
     read_probabilities,
     read_table,
 )
-from skpresto.audit._sources.frames import check_columns
+from skpresto.audit._sources.frames import check_columns, column_names
 from skpresto.audit._sources.images import images_below
 from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
 from skpresto.cli._progress import fit_progress
@@ -68,7 +68,8 @@ def _check_input(arguments: argparse.Namespace) -> None:
         wanted = [label] if labels else [label, *arguments.ignore, arguments.text]
         table = data if labels is None else labels
         if table.suffix.lower() not in PROBABILITY_ENDINGS:
-            check_columns([n for n in wanted if n], table, arguments.encoding)
+            columns = column_names(table, arguments.encoding)
+            check_columns([name for name in wanted if name], columns, table)
     elif labels is None and data.suffix.lower() not in PROBABILITY_ENDINGS:
         raise ValueError(
             f"{data} is a table, and an audit needs to know which column holds the "
@@ -164,6 +165,6 @@ def _about(
         rows=source.rows.tolist(),
         names=source.row_names(),
         settings=settings,
-        left_out=[(left.name, left.reason) for left in source.left_out],
+        left_out=source.left_out,
         notes=[*source.notes, *notes],
     )

@@ -7,8 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpresto.plots._axes import COLORS, get_axes, legend_beside, show_percent
-from skpresto.plots._classifier import classifier_with_history
-from skpresto.plots._records import frame_of_epochs, path_of, require_truth, values_of
+from skpresto.plots._records import (
+    classifier_with_history,
+    frame_of_epochs,
+    path_of,
+    require_truth,
+    values_of,
+)
 from skpresto.stopping import EpochRecord
 
 

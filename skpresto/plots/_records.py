@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from skpresto._inner_estimators import classifier_in
 from skpresto.plots._axes import frame_of
-from skpresto.plots._classifier import classifier_with_history
 from skpresto.stopping import EpochRecord
 
 
@@ -82,6 +83,19 @@ def _phases_of(records: Sequence[EpochRecord]) -> _Phases:
 
 def _in_stage(records: Sequence[EpochRecord], stage: str | None) -> list[EpochRecord]:
     return [record for record in records if record.stage == stage]
+
+
+def classifier_with_history(estimator: Any, owner: str) -> Any:
+    """Return the classifier; raise if it is not fitted, or is not of this package."""
+    classifier = classifier_in(estimator, owner)
+    check_is_fitted(classifier)
+    if not hasattr(classifier, "history_"):
+        raise ValueError(
+            f"{owner} needs a classifier of skpresto, whose history_ it plots, but "
+            f"{type(classifier).__name__} has none. Pass a fitted "
+            "PrestoppingClassifier or DefaultClassifier."
+        )
+    return classifier
 
 
 def classifier_with_stop_point(estimator: Any, owner: str) -> Any:

@@ -93,6 +93,19 @@ CASES = [
         ["t.csv", "--label", "label", "--text", "nmae"],
         "has no column 'nmae'. Did you mean 'name'?",
     ),
+    *(
+        (
+            f"two uses: {' '.join(options)}",
+            write_csv,
+            ["t.csv", "--label", "label", *options],
+            "Column '.*' of t.csv is named twice. Name different columns by --label",
+        )
+        for options in (
+            ["--text", "label"],
+            ["--ignore", "label"],
+            ["--text", "name", "--ignore", "name"],
+        )
+    ),
     (
         "unlike any column",
         write_csv,

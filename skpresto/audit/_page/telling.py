@@ -138,12 +138,9 @@ def _members(is_member: NDArray[np.bool_], is_suspect: NDArray[np.bool_]) -> Any
 
 
 def _is_number(column: pd.Series) -> bool:
-    types = pd.api.types
-    if types.is_bool_dtype(column.dtype):
-        return False
-    return types.is_numeric_dtype(column.dtype) or types.is_datetime64_any_dtype(
-        column.dtype
-    )
+    is_date = pd.api.types.is_datetime64_any_dtype(column.dtype)
+    is_bool = pd.api.types.is_bool_dtype(column.dtype)
+    return is_date or (pd.api.types.is_numeric_dtype(column.dtype) and not is_bool)
 
 
 def _as_floats(column: pd.Series) -> Floats:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ class SampleView(ABC):
         """
 
 
+@dataclass(eq=False)
 class TextView(SampleView):
     """Show one text per sample, shortened where a page would become too large."""
 
-    def __init__(self, texts: Sequence[Any], text_name: str | None = None) -> None:
-        self.texts = texts
-        self.text_name = text_name
+    texts: Sequence[Any]
+    text_name: str | None = None
 
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
         """Return the texts."""
@@ -48,6 +49,7 @@ class TextView(SampleView):
         return {"text": [short(value, longest) for value in values]}
 
 
+@dataclass(eq=False)
 class ImageView(SampleView):
     """Show one small image per sample.
 
@@ -57,8 +59,7 @@ class ImageView(SampleView):
         Returns a Pillow image for a position.
     """
 
-    def __init__(self, open_image: Callable[[int], Any]) -> None:
-        self.open_image = open_image
+    open_image: Callable[[int], Any]
 
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
         """Return the images as data addresses."""

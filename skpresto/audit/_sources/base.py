@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,7 @@ MAX_NUMERIC_CLASSES = 200
 MAX_FRACTIONAL_CLASSES = 20
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """A row or file that is not audited, and the reason."""
 
     name: str
@@ -142,8 +141,8 @@ def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:
             f"{what} has one class, {str(classes[0])!r}, but an audit needs at least "
             f"two. {way_out}"
         )
-    numbers = _as_numbers(classes)
-    if numbers is not None:
+    numbers = pd.to_numeric(pd.Series(classes), errors="coerce")
+    if np.isfinite(numbers).all():
         is_fractional = bool((numbers % 1 != 0).any())
         limit = MAX_FRACTIONAL_CLASSES if is_fractional else MAX_NUMERIC_CLASSES
         if len(classes) > limit:
@@ -157,11 +156,3 @@ def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:
             f"{what} has {len(classes):,} different values in {len(labels):,} rows, "
             f"most of them only once, so they are not classes. {way_out}"
         )
-
-
-def _as_numbers(classes: NDArray[Any]) -> NDArray[np.float64] | None:
-    try:
-        numbers = classes.astype(np.float64)
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() else None

@@ -1,7 +1,7 @@
 """Tables as DataFrames: CSV and Parquet files, with labels as text."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,10 @@ def read_frame(
         Called with a sentence before a large file is read.
     """
     if path.suffix.lower() in PARQUET_ENDINGS:
-        check_columns(wanted, path, encoding)
+        check_columns(wanted, column_names(path, encoding), path)
         return _read_parquet(path, label)
     layout = layout_of(path, encoding)
-    _check_present(wanted, layout.columns, path)
+    check_columns(wanted, layout.columns, path)
     if path.stat().st_size > _LARGE_FILE:
         say(_memory_needed(layout, label))
     return _shrunk(_read_csv(layout, label))
@@ -88,16 +88,17 @@ def label_strings(values: list[Any]) -> list[str | None]:
     return [None if v is None or v != v or v == "" else str(v) for v in values]
 
 
-def check_columns(wanted: list[str], path: Path, encoding: str | None) -> None:
-    """Raise if a column is not in the header of a CSV or Parquet file."""
-    _check_present(wanted, column_names(path, encoding), path)
-
-
-def _check_present(wanted: list[str], columns: Any, path: Path) -> None:
+def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> None:
+    """Raise if a table does not have a column, or one is to be used in two ways."""
     for name in wanted:
         if name not in columns:
             raise ValueError(
                 f"{path} has no column {name!r}. {nearest_name(name, list(columns))}"
+            )
+        if wanted.count(name) > 1:
+            raise ValueError(
+                f"Column {name!r} of {path} is named twice. Name different columns by "
+                "--label, --text and --ignore."
             )
 
 
