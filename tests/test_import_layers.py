@@ -11,71 +11,39 @@ ROOT = Path(skpresto.__file__).parent
 
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
-    "_heap": 0,
-    "_fingerprint": 1,
-    "_label_types": -1,
-    "_inner_estimators": 0,
-    "_labels": 0,
-    "_numeric": 0,
-    "_packages": 0,
-    "_sklearn": 0,
-    "_splits": 0,
-    "_warn": 0,
-    "exceptions": 0,
-    "metrics": 1,
-    "noise": 1,
-    "stopping": 1,
-    "datasets": 1,
-    "modules": 1,
-    "losses": 1,
-    "_label_quality": 2,
-    "_selection": 3,
-    "_engine": 4,
-    "_resume": 5,
+    "_label_types": 0,
+    "_heap": 1,
+    "_inner_estimators": 1,
+    "_labels": 1,
+    "_numeric": 1,
+    "_packages": 1,
+    "_sklearn": 1,
+    "_splits": 1,
+    "_warn": 1,
+    "exceptions": 1,
+    "metrics": 2,
+    "noise": 2,
+    "stopping": 2,
+    "datasets": 2,
+    "modules": 2,
+    "losses": 2,
+    "_data": 3,
+    "_label_quality": 4,
     "plots": 5,
-    "_parallel": 6,
-    "_estimators": 7,
-    "baselines": 8,
-    "audit": 8,
-    "cli": 9,
-    "__main__": 10,
-    "__init__": 10,
-}
-#: Layers within _estimators: shared parts, then the methods, then those built on them.
-ESTIMATOR_LAYERS = {
-    "_heap": 0,
-    "__init__": 0,
-    "callback_support": 0,
-    "params": 0,
-    "device": 0,
-    "epochs": 0,
-    "arrays": 0,
-    "feature_scale": 0,
-    "safe_set_warnings": 0,
-    "weights": 0,
-    "features": 1,
-    "validation": 2,
-    "callbacks": 1,
-    "iterators": 1,
-    "build": 2,
-    "reporting": 2,
-    "base": 3,
-    "two_phases": 3,
-    "cross_fitting": 3,
-    "ensemble_fallback": 4,
-    "noise_rate": 4,
-    "active_bias": 5,
-    "coteaching": 5,
-    "default": 5,
-    "prestopping": 5,
-    "selfie": 5,
-    "coteaching_plus": 6,
-    "prestopping_plus": 6,
-    "cross_prestopping": 6,
+    "_networks": 5,
+    "_training": 6,
+    "_resume": 7,
+    "_parallel": 8,
+    "_classifier": 9,
+    "_methods": 10,
+    "baselines": 11,
+    "audit": 11,
+    "cli": 12,
+    "__main__": 13,
+    "__init__": 13,
 }
 WITHOUT_TORCH = (
     "_heap",
-    "_fingerprint",
     "_label_types",
     "_inner_estimators",
     "_labels",
@@ -97,16 +65,23 @@ WITHOUT_TORCH = (
 #: A file of these parts that imports torch; it is loaded when its class is used.
 WITH_TORCH = ("datasets/_parquet_dataset.py",)
 #: The only files that import skorch.
-WITH_SKORCH = ("_engine/net.py", "_engine/callbacks.py")
+WITH_SKORCH = ("_networks/net.py", "_networks/callbacks.py")
 
 
 def part_of(path):
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-def imports_of(path):
+#: The source of each file, parsed.
+TREES = {
+    path: ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(ROOT.rglob("*.py"))
+}
+
+
+def imports_of(tree):
     """Yield the modules a file imports, wherever in the file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
         elif isinstance(node, ast.Import):
@@ -114,7 +89,7 @@ def imports_of(path):
 
 
 #: What each file imports.
-IMPORTS = {path: list(imports_of(path)) for path in sorted(ROOT.rglob("*.py"))}
+IMPORTS = {path: list(imports_of(tree)) for path, tree in TREES.items()}
 #: Every file with each of its imports.
 PAIRS = [(path, module) for path, found in IMPORTS.items() for module in found]
 
@@ -127,14 +102,26 @@ def test_imports_go_downwards():
             assert other == part or LAYERS[other] < LAYERS[part], (path, module)
 
 
-def test_imports_among_estimators_go_downwards():
+def test_a_method_imports_only_what_methods_share_and_those_it_extends():
+    """Names of shared files begin with an underscore; these import no method."""
     for path, module in PAIRS:
-        if part_of(path) == "_estimators" and module.startswith(
-            "skpresto._estimators."
-        ):
-            other = module.split(".")[2]
-            lower, here = ESTIMATOR_LAYERS[other], ESTIMATOR_LAYERS[path.stem]
-            assert lower < here, (path, module)
+        if part_of(path) == "_methods" and module.startswith("skpresto._methods."):
+            is_shared = path.stem.startswith("_")
+            assert not is_shared or module.split(".")[2].startswith("_"), path
+
+
+def test_policies_know_no_trainer():
+    """What is learned from a batch does not depend on how networks are trained."""
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and _is_policy(node):
+                names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+                assert not names & {"Trainer", "NoisyLabelNet"}, (path, node.name)
+
+
+def _is_policy(node):
+    bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+    return any(b.endswith("Policy") or b.startswith("ExchangeSmall") for b in bases)
 
 
 def test_third_party_imports_stay_in_their_place():

@@ -6,14 +6,17 @@ from stopwatch import Stopwatch
 from torch import Tensor
 
 from skpresto import DefaultClassifier
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.outcome import Outcome
+from skpresto._data.batch import Batch
+from skpresto._label_quality.recorder import Recorder
 from skpresto._methods._report import early_visits, report_labels
 from skpresto._training.policy import LearnFromAll
+from skpresto._training.request import FitRequest
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
 
-class Margins:
+class Margins(Recorder):
     """Sum what two scores need over all visits of a training.
 
     The area under the margin (AUM) is the mean over visits of the logit of the given
@@ -26,17 +29,23 @@ class Margins:
         Given labels.
     n_classes : int
         Number of classes.
+    stopwatch : Stopwatch
+        Measures the time that this takes.
     """
 
-    def __init__(self, labels: Tensor, n_classes: int) -> None:
+    def __init__(self, labels: Tensor, n_classes: int, stopwatch: Stopwatch) -> None:
         self.labels = labels
+        self.stopwatch = stopwatch
         self._margins = torch.zeros(len(labels))
         self._probabilities = torch.zeros((len(labels), n_classes))
         self._n_visits = torch.zeros(len(labels))
 
-    def add(self, index: Tensor, logits: Tensor, epoch: int) -> None:
-        """Add a visit: positions (b,) and the logits (1, b, n_classes) of a network."""
-        logits = logits[0]
+    def record(self, batch: Batch) -> None:
+        """Add a visit to each sample of a batch of one network."""
+        with self.stopwatch:
+            self._add(batch.index, batch.logits[0])
+
+    def _add(self, index: Tensor, logits: Tensor) -> None:
         self._margins.index_add_(0, index, _margin(logits, self.labels[index]))
         self._probabilities.index_add_(0, index, torch.softmax(logits, dim=1))
         self._n_visits.index_add_(0, index, torch.ones(len(index)))
@@ -68,20 +77,16 @@ class ScoredDefaultClassifier(DefaultClassifier):
 
     stopwatch = Stopwatch()
 
-    def _train(self, trainer: Trainer, rng: np.random.RandomState) -> LabelFindings:
+    def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         visits = early_visits(trainer, self.max_epochs)
-        margins = Margins(trainer.labels, trainer.data.n_classes)
-
-        def observe(index: Tensor, logits: Tensor, epoch: int) -> None:
-            visits.add(index, logits, epoch)
-            with self.stopwatch:
-                margins.add(index, logits, epoch)
-
+        margins = Margins(trainer.labels, trainer.data.n_classes, self.stopwatch)
         trainer.start()
-        trainer.run(Stage("train", LearnFromAll(), self.max_epochs, observe=observe))
+        recorders = [visits, margins]
+        stage = Stage("train", LearnFromAll(), self.max_epochs, recorders=recorders)
+        trainer.run(stage)
         with self.stopwatch:
-            self.scores_ = margins.scores()
-        return report_labels(trainer, visits)
+            scores = margins.scores()
+        return Outcome(report_labels(trainer, visits), {"scores_": scores})
 
 
 def with_scores(

@@ -1,12 +1,11 @@
 """The internals of skpresto that are timed; the only file here that imports them."""
 
 from skpresto import DefaultClassifier
-from skpresto._classifier.check import check_training_data
+from skpresto._classifier.check import check_fit
 from skpresto._classifier.spec import build_net
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._two_phases import LearnFromSafeSet
-from skpresto._training.listeners import Progress
 from skpresto._training.policy import LearnFromAll
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
@@ -15,8 +14,8 @@ from skpresto._training.trainer import Trainer
 def trainer(module, X, y, q, **params):
     """Return the Trainer that all classifiers are trained with, started."""
     classifier = DefaultClassifier(module, **params)
-    data = check_training_data(classifier, X, y, None, None, None)
-    started = Trainer(build_net(classifier, data), data, q, Progress(0, 1))
+    data = check_fit(classifier, X, y, None, None, None, None).data
+    started = Trainer(*build_net(classifier, data), data, q)
     started.start()
     return started
 
@@ -35,7 +34,7 @@ def run_phase_two_with_quality(runner, n_epochs=1):
     """Train on the safe set, and average probabilities for the label quality."""
     policy = LearnFromSafeSet(runner.history)
     visits = MeanProbabilities(runner.labels, runner.data.n_classes)
-    runner.run(Stage("phase 2", policy, n_epochs, observe=visits.add))
+    runner.run(Stage("phase 2", policy, n_epochs, recorders=[visits]))
     visits.unseen()  # adds up what has been collected
 
 

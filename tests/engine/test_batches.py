@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._data.batches import (
-    BatchOrder,
     TensorBatches,
     TensorBlocks,
+    batch_sizes,
+    drawn_order,
     prediction_batches,
 )
 from skpresto._data.training_data import PredictionRows, TrainingRows
@@ -15,17 +16,24 @@ from skpresto._data.training_data import PredictionRows, TrainingRows
 sizes = {"n_rows": st.integers(1, 40), "batch_size": st.integers(1, 12)}
 
 
+def rows_of(n_rows):
+    return TrainingRows(np.zeros((n_rows, 1), np.float32), torch.zeros(n_rows).long())
+
+
 @given(**sizes, shuffle=st.booleans())
 def test_an_epoch_visits_every_row_once(n_rows, batch_size, shuffle):
-    order = BatchOrder(n_rows, batch_size, shuffle)
-    batches = list(order)
-    assert len(batches) == len(order)
-    assert sorted(torch.cat(batches).tolist()) == list(range(n_rows))
+    params = {"batch_size": batch_size, "shuffle": shuffle, "num_workers": 0}
+    drawn, others = drawn_order(rows_of(n_rows), params)
+    assert others == {"num_workers": 0}
+    assert list(map(len, drawn)) == batch_sizes(n_rows, batch_size)
+    positions = torch.cat(drawn).tolist()
+    assert sorted(positions) == list(range(n_rows))
+    assert shuffle or positions == sorted(positions)
 
 
 @given(**sizes)
 def test_no_batch_of_one_row_unless_there_is_no_other(n_rows, batch_size):
-    lengths = [len(batch) for batch in BatchOrder(n_rows, batch_size)]
+    lengths = batch_sizes(n_rows, batch_size)
     if batch_size > 1 and n_rows > 1:
         assert min(lengths) > 1
     assert max(lengths) <= batch_size + 1
@@ -41,19 +49,20 @@ def test_no_batch_of_one_row_unless_there_is_no_other(n_rows, batch_size):
     ],
 )
 def test_a_last_batch_of_a_few_rows_joins_the_one_before(n_rows, lengths):
-    order = BatchOrder(n_rows, 128)
-    assert [len(batch) for batch in order] == lengths
-    assert len(order) == len(lengths)
+    assert batch_sizes(n_rows, 128) == lengths
 
 
 @given(**sizes)
 def test_drop_last_leaves_out_the_short_batch_only(n_rows, batch_size):
-    lengths = [len(batch) for batch in BatchOrder(n_rows, batch_size, drop_last=True)]
+    lengths = batch_sizes(n_rows, batch_size, drop_last=True)
     assert lengths == [batch_size] * (n_rows // batch_size) or lengths == [n_rows]
+    params = {"batch_size": batch_size, "drop_last": True}
+    drawn, _ = drawn_order(rows_of(n_rows), params)
+    assert list(map(len, drawn)) == lengths
 
 
 def test_minus_one_means_one_batch():
-    assert [len(batch) for batch in BatchOrder(7, -1)] == [7]
+    assert batch_sizes(7, -1) == [7]
 
 
 @pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
@@ -62,9 +71,8 @@ def test_batches_of_tensors_equal_single_rows(as_array):
     labels, rows = torch.arange(10) % 4, torch.tensor([9, 2, 4, 5, 7])
     dataset = TrainingRows(X, labels, rows)
     assert len(dataset) == 5
-    torch.manual_seed(0)
-    batches = TensorBatches(dataset, BatchOrder(5, 2))
-    assert len(batches) == 2
+    batches = TensorBatches(dataset, torch.tensor([3, 0, 2, 4, 1]).split([3, 2]))
+    assert [index.tolist() for index in batches.order] == [[5, 9, 4], [7, 2]]
     seen = []
     for features, given_labels, index in batches:
         for x, y, i in zip(features, given_labels, index, strict=True):
@@ -72,7 +80,7 @@ def test_batches_of_tensors_equal_single_rows(as_array):
             assert torch.equal(item[0], x)
             assert item[1:] == (y, i)
             seen.append(int(i))
-    assert sorted(seen) == [2, 4, 5, 7, 9]
+    assert seen == [5, 9, 4, 7, 2]
 
 
 @pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
@@ -100,5 +108,5 @@ def test_tables_are_read_in_large_blocks_and_images_as_given(
     shape, batch_size, expected
 ):
     rows = PredictionRows(np.empty(shape, dtype=np.float32))
-    blocks = prediction_batches(rows, {"batch_size": batch_size}, torch.Generator())
+    blocks = prediction_batches(rows, {"batch_size": batch_size}, epoch=0)
     assert blocks.batch_size == expected

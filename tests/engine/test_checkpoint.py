@@ -81,7 +81,7 @@ def test_a_full_disk_is_reported_with_the_folder(make_trainer):
 SPILL = """
     import time
     import numpy as np
-    from skpresto._engine import checkpoint
+    from skpresto._training import checkpoint
     from skpresto import PrestoppingClassifier
 
     spill = checkpoint._written

@@ -3,9 +3,10 @@ import pytest
 import torch
 from torch.utils.data import default_collate
 
-from skpresto._data.collate import CollatePairs, probe_batch
+from skpresto._data.collate import CollatePairs
 from skpresto._data.samples import TensorRows
 from skpresto._data.training_data import PredictionRows, TrainingRows
+from skpresto._networks.probe import probe_batch
 
 ITEMS = [(torch.ones(n), torch.tensor(n % 2), 10 * n) for n in (3, 1, 2)]
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, log_softmax
 
+from skpresto._label_quality.recorder import Recorder
 from skpresto._training.policy import LearnFromAll, Policy, Selection
 from skpresto._training.stage import Stage
 
@@ -187,7 +188,7 @@ def test_a_batch_whose_sample_weights_are_all_zero_changes_nothing(
 ):
     trainer = make_trainer(**PLAIN)
     # Weights above zero can become zero in half precision.
-    trainer._epochs._loop.sample_weight = torch.zeros(400)
+    trainer.sample_weight = torch.zeros(400)
     before = everything(trainer)
     trainer.run(Stage("train", LearnFromAll(), 1))
     after = everything(trainer)
@@ -205,17 +206,32 @@ def test_equal_sample_weights_change_nothing(make_trainer):
     assert_same_networks(weighted.net.networks, plain.net.networks)
 
 
-def test_an_observer_sees_every_batch_of_every_network(make_trainer):
+class Seen(Recorder):
+    """Collect batches."""
+
+    def __init__(self):
+        self.batches = []
+        self.n_epochs = 0
+
+    def record(self, batch):
+        self.batches.append(batch)
+
+    def end_epoch(self):
+        self.n_epochs += 1
+
+
+def test_a_recorder_sees_every_batch_of_every_network(make_trainer):
     trainer = make_trainer(**PLAIN, n_networks=2)
-    seen = []
-    trainer.run(
-        Stage(
-            "train",
-            LearnFromAll(),
-            1,
-            observe=lambda index, logits, epoch: seen.append((index.tolist(), logits)),
-        )
-    )
-    assert sorted(i for index, _ in seen for i in index) == list(range(400))
-    assert {logits.shape for _, logits in seen} == {(2, 80, 4)}
-    assert not any(logits.requires_grad for _, logits in seen)
+    seen, folds = Seen(), torch.arange(400) % 2
+    stage = Stage("train", LearnFromAll(), 2, recorders=[seen], folds=folds)
+    trainer.run(stage)
+    assert seen.n_epochs == 2
+    in_epoch = [[b for b in seen.batches if b.epoch == epoch] for epoch in (0, 1)]
+    for batches in in_epoch:
+        index = torch.cat([batch.index for batch in batches])
+        assert sorted(index.tolist()) == list(range(400))
+    assert {batch.logits.shape for batch in seen.batches} == {(2, 80, 4)}
+    assert not any(batch.logits.requires_grad for batch in seen.batches)
+    for batch in seen.batches:
+        assert torch.equal(batch.fold, folds[batch.index])
+        assert torch.equal(batch.labels, trainer.labels[batch.index])

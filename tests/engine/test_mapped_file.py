@@ -9,9 +9,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from skpresto._engine import mapped_file as module
 
 from skpresto import DefaultClassifier
+from skpresto._data import mapped_file as module
 from skpresto._data.mapped_file import mapped_file
 from skpresto._data.samples import ArrayRows
 from tests.discovery import quick

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from torch.utils.data import TensorDataset
 
-from skpresto._data.batches import BatchOrder, TensorBatches, TensorBlocks
+from skpresto._data.batches import TensorBatches, TensorBlocks, training_batches
 from skpresto._data.dataset import DatasetRows
 from skpresto._data.parts import PartsRows
 from skpresto._data.samples import ArrayRows, SparseRows, TensorRows, as_rows
@@ -52,7 +52,7 @@ def test_batches_of_a_sparse_matrix_are_those_of_the_dense_one(dense, data):
     for X in (dense, sparse.csr_array(dense)):
         rows = TrainingRows(X, labels, chosen)
         torch.manual_seed(0)
-        batches = TensorBatches(rows, BatchOrder(len(rows), batch_size))
+        batches = training_batches(rows, {"batch_size": batch_size}, "cpu", 0)
         blocks = TensorBlocks(PredictionRows(X, chosen), batch_size)
         tensors = [tensor for batch in batches for tensor in batch]
         seen.append(tensors + [block for block, _ in blocks])
@@ -67,7 +67,8 @@ def test_no_more_rows_are_made_dense_than_are_needed(monkeypatch):
         type(X), "toarray", lambda self: sizes.append(self.shape) or toarray(self)
     )
     monkeypatch.setattr("skpresto._data.batches._VALUES_READ", 3000 * 64)
-    batches = TensorBatches(TrainingRows(X, torch.zeros(200)), BatchOrder(200, 32))
+    rows = TrainingRows(X, torch.zeros(200))
+    batches = TensorBatches(rows, torch.arange(200).split(32))
     assert len(list(batches)) == 7
     assert max(sizes) == (32, 3000)
 

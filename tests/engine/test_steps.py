@@ -1,23 +1,20 @@
 import copy
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 import torch
-from skpresto._engine import loop
 from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from skpresto._methods._two_phases import LearnFromSafeSet
-from skpresto._networks.stack import NetworkStack
+from skpresto._networks.net import _prepare_optimizer
+from skpresto._networks.stack import NetworkStack, networks_of
+from skpresto._training import machinery
 from skpresto._training.policy import LearnFromAll
 from skpresto._training.stage import Stage
-from skpresto._training.step import (
-    Step,
-    StepIfSelected,
-    StepUnlessEmpty,
-    begin_momentum,
-)
+from skpresto._training.step import Step, StepUnlessEmpty
 
 OPTIMIZERS = {
     "SGD": (torch.optim.SGD, {"momentum": 0.9, "weight_decay": 0.01}),
@@ -36,7 +33,7 @@ def make_optimizer(request):
 
     def make(module):
         optimizer = kind(module.parameters(), lr=0.1, fused=True, **params)
-        begin_momentum(optimizer)
+        _prepare_optimizer(optimizer)
         return optimizer
 
     return make
@@ -46,13 +43,24 @@ def network():
     return nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
 
 
+def net_of(module, optimizer, scaler=None):
+    """Return what a step needs of a net."""
+    return SimpleNamespace(
+        module_=module,
+        networks=networks_of(module),
+        optimizer_=optimizer,
+        scaler_=scaler,
+        has_gradient_callbacks=False,
+        infer=module.train(),
+    )
+
+
 def learn(step, module, weights):
     """Take a step on data that depend on nothing but their shape."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
         X, y = torch.randn(weights.shape[1], 3), torch.arange(weights.numel()) % 4
-    step.begin()
-    logits = module(X).view(-1, 4)
+    logits = step.forward(X, len(X)).view(-1, 4)
     step.learn(nn.functional.cross_entropy(logits, y, reduction="none"), weights)
 
 
@@ -64,17 +72,23 @@ def numbers(module, optimizer):
     )
 
 
+#: Two ways to leave a step out.
+SKIPPING = {
+    "after a look": partial(Step, may_skip=True),
+    "on the device": StepUnlessEmpty,
+}
 WEIGHTS = [(1, 1, 0, 1, 0, 1), (0,) * 6, (0, 0, 1, 1, 1, 1), (1,) * 6, (0,) * 6]
 
 
 def test_steps_left_out_on_the_device_are_those_left_out_after_a_look(make_optimizer):
     results = []
-    for kind in (StepIfSelected, StepUnlessEmpty):
+    for kind in SKIPPING:
         torch.manual_seed(0)
         module = network()
         optimizer = make_optimizer(module)
-        assert StepUnlessEmpty.serves(module, optimizer)
-        step = kind(module, optimizer)
+        net = net_of(module, optimizer)
+        assert StepUnlessEmpty.serves(net)
+        step = SKIPPING[kind](net)
         for weights in (WEIGHTS[1], *WEIGHTS):
             learn(step, module, torch.tensor([weights]).float())
         results.append(numbers(module, optimizer))
@@ -83,11 +97,11 @@ def test_steps_left_out_on_the_device_are_those_left_out_after_a_look(make_optim
         assert torch.equal(looked, unlooked)
 
 
-@pytest.mark.parametrize("kind", [StepIfSelected, StepUnlessEmpty])
+@pytest.mark.parametrize("kind", SKIPPING)
 def test_an_empty_selection_changes_nothing(make_optimizer, kind):
     module = network()
     optimizer = make_optimizer(module)
-    step = kind(module, optimizer)
+    step = SKIPPING[kind](net_of(module, optimizer))
     learn(step, module, torch.ones(1, 6))
     before = numbers(module, optimizer)
     learn(step, module, torch.zeros(1, 6))
@@ -97,7 +111,7 @@ def test_an_empty_selection_changes_nothing(make_optimizer, kind):
 def test_one_network_of_two_can_be_idle_from_the_first_batch_on(make_optimizer):
     torch.manual_seed(0)
     both = NetworkStack([network(), network()])
-    step = StepIfSelected(both, make_optimizer(both))
+    step = Step(net_of(both, make_optimizer(both)), may_skip=True)
     first, second = copy.deepcopy(both.networks)
     learn(step, both, torch.tensor([[0.0] * 6, [1.0] * 6]))
     for name, value in both.networks[0].state_dict().items():
@@ -111,7 +125,7 @@ def test_parameters_may_join_after_the_first_step(make_optimizer):
     module = network()
     module[0].requires_grad_(False)
     optimizer = make_optimizer(module)
-    step = Step(module, optimizer)
+    step = Step(net_of(module, optimizer), may_skip=False)
     learn(step, module, torch.ones(1, 6))
     module[0].requires_grad_(True)
     before = module[0].weight.clone()
@@ -129,8 +143,8 @@ def test_momentum_from_zero_is_momentum_from_the_first_gradient(momentum):
             module.parameters(), lr=0.1, momentum=momentum, fused=True
         )
         if begins:
-            begin_momentum(optimizer)
-        step = Step(module, optimizer)
+            _prepare_optimizer(optimizer)
+        step = Step(net_of(module, optimizer), may_skip=False)
         for _ in range(3):
             learn(step, module, torch.ones(1, 6))
         results.append(numbers(module, optimizer))
@@ -139,10 +153,10 @@ def test_momentum_from_zero_is_momentum_from_the_first_gradient(momentum):
 
 def test_weights_count_in_the_mean():
     module = nn.Linear(1, 1, bias=False)
-    step = Step(module, torch.optim.SGD(module.parameters(), lr=1.0))
+    optimizer = torch.optim.SGD(module.parameters(), lr=1.0)
+    step = Step(net_of(module, optimizer), may_skip=False)
     start = module.weight.item()
-    step.begin()
-    losses = module(torch.tensor([[1.0], [10.0], [4.0]])).view(-1)
+    losses = step.forward(torch.tensor([[1.0], [10.0], [4.0]]), 3).view(-1)
     step.learn(losses, torch.tensor([[1.0, 0.0, 3.0]]))
     assert module.weight.item() == pytest.approx(start - (1 * 1 + 3 * 4) / 4)
 
@@ -151,12 +165,12 @@ def test_without_weights_each_network_learns_from_a_mean_of_its_own():
     """Not from its losses divided by the number of losses of all networks."""
     alone = [nn.Linear(1, 1, bias=False) for _ in range(2)]
     both = NetworkStack(alone)
-    step = Step(both, torch.optim.SGD(both.parameters(), lr=1.0))
+    optimizer = torch.optim.SGD(both.parameters(), lr=1.0)
+    step = Step(net_of(both, optimizer), may_skip=False)
     X = torch.tensor([[1.0], [10.0], [4.0]])
     for n_samples in (3, 2):  # the last batch of an epoch may be smaller
         starts = [network.weight.item() for network in alone]
-        step.begin()
-        step.learn(both(X[:n_samples]).view(-1), None)
+        step.learn(step.forward(X[:n_samples], n_samples).view(-1), None)
         mean = X[:n_samples].mean().item()
         for network, start in zip(alone, starts, strict=True):
             assert network.weight.item() == pytest.approx(start - mean)
@@ -169,12 +183,11 @@ def test_a_dampened_momentum_begins_with_the_first_gradient():
         optimizer = torch.optim.SGD(
             module.parameters(), lr=1.0, momentum=0.9, dampening=dampening, fused=True
         )
-        begin_momentum(optimizer)
+        _prepare_optimizer(optimizer)
         assert bool(optimizer.state) is begins
         start = module.weight.item()
-        step = Step(module, optimizer)
-        step.begin()
-        step.learn(module(torch.tensor([[4.0]])).view(-1), None)
+        step = Step(net_of(module, optimizer), may_skip=False)
+        step.learn(step.forward(torch.tensor([[4.0]]), 1).view(-1), None)
         assert module.weight.item() == pytest.approx(start - 4.0)
 
 
@@ -210,7 +223,7 @@ class CountOperations(TorchDispatchMode):
 def pretend_to_be_on(monkeypatch, device):
     """Let the training loop choose its kind of step as on another device."""
     fake = SimpleNamespace(device=lambda _: SimpleNamespace(type=device))
-    monkeypatch.setattr(loop, "torch", fake)
+    monkeypatch.setattr(machinery, "torch", fake)
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
@@ -252,5 +265,5 @@ def test_training_is_the_same_whether_or_not_steps_wait_for_the_device(
 def test_steps_with_a_gradient_scaler_are_skipped_by_the_scaler_itself():
     module = torch.nn.Linear(2, 2)
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=True)
-    assert StepUnlessEmpty.serves(module, optimizer)
-    assert not StepUnlessEmpty.serves(module, optimizer, scaler=object())
+    assert StepUnlessEmpty.serves(net_of(module, optimizer))
+    assert not StepUnlessEmpty.serves(net_of(module, optimizer, scaler=object()))

@@ -70,9 +70,8 @@ def test_going_back_equals_never_having_gone_past(
         "lr": 0.05,
     }
     far = make_trainer(**params, callbacks=copy.deepcopy(SCHEDULES[schedule]))
-    assert far.run(
-        Stage("train", LearnFromAll(), 10, rule=FixedStop(chosen=2, wait_for=7))
-    )
+    rule = FixedStop(chosen=2, wait_for=7)
+    assert far.run(Stage("train", LearnFromAll(), 10, rule=rule))
     assert far.n_epochs == 7
     far.go_back_to(2)
     far.run(Stage("phase 2", LearnFromSafeSet(far.history), 5))
@@ -289,6 +288,7 @@ def test_nothing_of_the_training_stays_on_the_net(make_trainer):
     trainer = make_trainer()
     trainer.run(Stage("train", LearnFromAll(), 1))
     trainer.finish()
-    assert "blueprint_" not in vars(trainer.net)
+    assert "blueprint" not in vars(trainer.net)
+    assert trainer.net.callbacks == trainer.net.callbacks_ == []
     samples = trainer.data.X, trainer.data.X.source
     assert not any(v is x for v in vars(trainer.net).values() for x in samples)

@@ -10,9 +10,10 @@ from torch import nn
 
 import skpresto
 from skpresto import CoTeachingClassifier, DefaultClassifier, PrestoppingClassifier
-from skpresto._networks.forward import autocast_network, gradient_scaler
-from skpresto._training.step import Step, StepIfSelected
+from skpresto._networks.forward import outputs_of
+from skpresto._training.step import Step
 from tests.discovery import on_paths, quick, short_fits_warn
+from tests.engine.test_steps import net_of
 
 pytestmark = short_fits_warn
 
@@ -119,35 +120,45 @@ def test_a_stored_compiled_classifier_predicts_in_bfloat16(noisy_blobs):
 
 
 def test_a_failing_forward_pass_leaves_no_reduced_precision_behind():
-    network = nn.Linear(3, 2)
-    autocast_network(network, "bfloat16", "cpu")
     with pytest.raises(RuntimeError):
-        network(torch.zeros(1, 4))
+        outputs_of(nn.Linear(3, 2), torch.zeros(1, 4), "bfloat16")
     assert not torch.is_autocast_enabled("cpu")
 
 
-@pytest.mark.parametrize("step", [Step, StepIfSelected])
-def test_gradients_in_float16_are_scaled_and_unscaled(step):
+@pytest.mark.parametrize("may_skip", [False, True])
+def test_gradients_in_float16_are_scaled_and_unscaled(may_skip):
     def trained(scaler):
         torch.manual_seed(0)
         network = nn.Linear(3, 2)
         optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
-        steps = step(network, optimizer, None, scaler)
-        steps.begin()
+        step = Step(net_of(network, optimizer, scaler), may_skip)
+        logits = step.forward(torch.ones(4, 3), 4)
         losses = nn.functional.cross_entropy(
-            network(torch.ones(4, 3)), torch.tensor([0, 1, 1, 1]), reduction="none"
+            logits, torch.tensor([0, 1, 1, 1]), reduction="none"
         )
-        steps.learn(losses, torch.ones(1, 4))
+        step.learn(losses, torch.ones(1, 4))
         return network.weight.detach()
 
-    scaler = gradient_scaler("float16", "cpu")
+    scaler = torch.amp.GradScaler("cpu")
     torch.testing.assert_close(trained(scaler), trained(None))
     assert scaler.get_scale() == 2.0**16
 
 
-def test_only_float16_needs_scaling():
-    assert gradient_scaler("bfloat16", "cpu") is None
-    assert gradient_scaler(None, "cpu") is None
+@pytest.mark.parametrize(("name", "scales"), [("float16", True), ("bfloat16", False)])
+def test_only_float16_needs_scaling(make_trainer, name, scales):
+    net = make_trainer().net
+    net.autocast = name
+    net.initialize_optimizer()
+    assert (net.scaler_ is not None) == scales
+
+
+def test_the_module_alone_has_full_precision(images):
+    Spy.seen.clear()
+    clf = quick(DefaultClassifier, module=Spy, max_epochs=1, autocast="bfloat16")
+    del clf.module__hidden
+    clf.fit(*images)
+    clf.net_.module_(torch.from_numpy(images[0][:2]))
+    assert Spy.seen[-1][0] == torch.float32
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,8 @@ from torch import nn
 
 from skpresto import CoTeachingClassifier, CoTeachingPlusClassifier
 from skpresto._data.batch import Batch
-from skpresto._methods._small_loss import (
-    ExchangeSmallLoss,
-    ExchangeSmallLossOnDisagreement,
-)
+from skpresto._methods.coteaching import ExchangeSmallLoss
+from skpresto._methods.coteaching_plus import ExchangeSmallLossOnDisagreement
 from skpresto._training.policy import Policy, Selection
 from skpresto._training.stage import Stage
 from skpresto.baselines import DecoupleClassifier, JoCoRClassifier

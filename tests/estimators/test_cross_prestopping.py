@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,14 +13,13 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 from skorch.callbacks import Callback, EpochScoring
-from skpresto._estimators import cross_fitting, cross_prestopping
 
 from skpresto import CrossPrestoppingClassifier
 from skpresto._label_quality import blocks
-from skpresto._methods._fold_networks import (
-    combined_with_ensemble,
-    train_fold_networks,
-)
+from skpresto._label_quality.posterior import count_transitions
+from skpresto._methods import _fold_networks, cross_prestopping
+from skpresto._methods._final_networks import POWER_OF_PRODUCT, multiplied_by_ensemble
+from skpresto._methods._fold_networks import train_fold_networks
 from skpresto._networks.probe import takes_probabilities
 from skpresto._splits import assign_folds
 from skpresto.exceptions import FallbackWarning
@@ -336,17 +336,19 @@ def test_the_length_of_the_history_and_the_epsilon_given_are_used(
     make_trainer, monkeypatch
 ):
     lengths = []
-    kind = cross_fitting.OutOfFoldProbabilities
+    kind = _fold_networks.OutOfFoldProbabilities
 
-    def spy(fold_of, n_classes, q):
+    def spy(labels, n_classes, q):
         lengths.append(q)
-        return kind(fold_of, n_classes, q)
+        return kind(labels, n_classes, q)
 
-    monkeypatch.setattr(cross_fitting, "OutOfFoldProbabilities", spy)
+    monkeypatch.setattr(_fold_networks, "OutOfFoldProbabilities", spy)
     trainer = make_trainer(q=7)
     posterior = fold_networks(trainer, 1, 2, epsilon=0.125)
     assert (lengths, posterior.epsilon) == ([7], 0.125)
-    assert posterior.confident_only
+    how = {"confident_only": True, "shrunken": True}
+    expected = count_transitions(posterior.probability, trainer.labels, **how)
+    assert torch.equal(posterior.transition_matrix, expected)
     assert (posterior.probability.sum(dim=1) > 0).all()
     assert len(trainer.net.networks) == 2
 
@@ -360,7 +362,11 @@ def test_out_of_fold_probabilities_are_multiplied_by_those_of_the_ensemble(
     unknown = 5
     before[unknown] = posterior.probability[unknown] = 0
     monkeypatch.setattr(blocks, "_SAMPLES_AT_ONCE", 17)
-    combined = combined_with_ensemble(trainer, posterior)
+    combined = replace(
+        posterior,
+        probability=multiplied_by_ensemble(trainer, posterior.probability),
+        power=POWER_OF_PRODUCT,
+    )
     X = trainer.data.X.source
     folds = [np.exp(log_probabilities(n, X)) for n in trainer.net.networks]
     product = (before.numpy() * np.mean(folds, axis=0)) ** 0.7
@@ -370,7 +376,6 @@ def test_out_of_fold_probabilities_are_multiplied_by_those_of_the_ensemble(
     found = combined.posterior(torch.arange(len(X))).numpy()
     assert found[known] == pytest.approx(expected, abs=1e-4)
     assert not found[unknown].any()
-    assert torch.equal(combined.transition_matrix, matrix)
     # The final networks learn what out-of-fold probabilities alone say.
     assert torch.equal(posterior.probability, before)
     assert posterior.power == 1
@@ -380,7 +385,7 @@ def test_labels_are_assessed_by_the_ensemble_as_well(noisy_blobs, monkeypatch):
     X, y, _ = noisy_blobs
     plain = quick(CrossPrestoppingClassifier).fit(X, y)
     monkeypatch.setattr(
-        cross_prestopping, "combined_with_ensemble", lambda _, posterior: posterior
+        cross_prestopping, "multiplied_by_ensemble", lambda _, probability: probability
     )
     without = quick(CrossPrestoppingClassifier).fit(X, y)
     assert not np.array_equal(plain.label_quality_, without.label_quality_)
@@ -391,7 +396,7 @@ def test_labels_are_assessed_by_the_ensemble_as_well(noisy_blobs, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("accepts_enough", "n_first", "n_second", "has_posterior"),
+    ("are_enough_safe", "n_first", "n_second", "has_posterior"),
     [
         ([True, True, True], 2, 8, True),
         ([False, False, True, True, True], 4, 6, True),
@@ -406,11 +411,11 @@ def test_labels_are_assessed_by_the_ensemble_as_well(noisy_blobs, monkeypatch):
     ],
 )
 def test_phase_one_is_extended_until_enough_labels_are_accepted(
-    make_trainer, monkeypatch, accepts_enough, n_first, n_second, has_posterior
+    make_trainer, monkeypatch, are_enough_safe, n_first, n_second, has_posterior
 ):
     trainer = make_trainer()
-    answers = iter(accepts_enough)
-    monkeypatch.setattr(cross_fitting, "accepts_enough", lambda *_: next(answers))
+    answers = iter(are_enough_safe)
+    monkeypatch.setattr(_fold_networks, "enough_are_safe", lambda *_: next(answers))
     posterior = fold_networks(trainer, 2, 10)
     assert [record.stage for record in trainer.records] == (
         ["cross-fit phase 1"] * n_first + ["cross-fit phase 2"] * n_second
@@ -440,10 +445,10 @@ def test_half_of_the_labels_and_a_tenth_of_each_common_class_are_enough(
     found = SimpleNamespace(
         labels=torch.cat([labels, torch.zeros(100, dtype=torch.int64)]),
         probability=torch.zeros(len(labels) + 100, 3),
-        agrees=lambda labels: torch.tensor(is_safe + unknown),
+        assess_all=lambda: SimpleNamespace(is_safe=torch.tensor(is_safe + unknown)),
     )
     is_known = torch.tensor([True] * len(labels) + unknown)
-    assert cross_fitting.accepts_enough(found, is_known) == is_enough
+    assert _fold_networks.enough_are_safe(found, is_known) == is_enough
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 import torch
-from skpresto._engine import batches, rows
 
 from skpresto import DefaultClassifier
-from skpresto._classifier.check import check_training_data
+from skpresto._classifier.check import check_fit
+from skpresto._data import batches, samples
 from tests.discovery import on_paths, quick, short_fits_warn
 
 
 def rows_of(X, y):
-    return check_training_data(DefaultClassifier(), X, y, None, None, None).X.source
+    return check_fit(DefaultClassifier(), X, y, None, None, None, None).data.X.source
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_no_more_of_a_memory_map_is_in_memory_than_is_fetched_at_once(
     on_disk, blobs, monkeypatch
 ):
     monkeypatch.setattr(batches, "_ROWS_READ", 32)
-    monkeypatch.setattr(batches, "_ROWS_LOOKED_UP", 64)
+    monkeypatch.setattr(batches, "_ROWS_AT_ONCE", 64)
     sizes = []
     as_tensor = torch.from_numpy
 
@@ -61,7 +61,7 @@ def test_no_more_of_a_memory_map_is_in_memory_than_is_fetched_at_once(
             sizes.append(len(array))
         return as_tensor(array)
 
-    monkeypatch.setattr(rows.torch, "from_numpy", spy)
+    monkeypatch.setattr(samples.torch, "from_numpy", spy)
     clf = quick(DefaultClassifier, batch_size=16, max_epochs=2)
     clf.fit(on_disk(), blobs[1]).predict(on_disk())
     assert len(sizes) > 20

@@ -93,11 +93,11 @@ def test_q_of_cross_prestopping_is_not_shortened(noisy_blobs, monkeypatch):
     """It is the weight 1/q of a visit, whatever the number of visits."""
     X, y, _ = noisy_blobs
     seen = []
-    from skpresto._estimators import cross_fitting
+    from skpresto._methods import _fold_networks
 
-    original = cross_fitting.OutOfFoldProbabilities
+    original = _fold_networks.OutOfFoldProbabilities
     monkeypatch.setattr(
-        cross_fitting,
+        _fold_networks,
         "OutOfFoldProbabilities",
         lambda *args: seen.append(args[2]) or original(*args),
     )

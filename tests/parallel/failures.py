@@ -18,7 +18,7 @@ from torch.utils.data import WeightedRandomSampler
 import skpresto
 from skpresto._parallel.exchange import Exchange
 from skpresto._resume import fingerprint
-from skpresto._training.context import active_team
+from skpresto._training.context import current_context
 from tests.parallel.cases import (
     Double,
     Mixing,
@@ -217,10 +217,10 @@ def groups_still_held():
 def team_of_a_fork():
     """Return whether a forked process inside the block is alone."""
     with skpresto.data_parallel():
-        assert not active_team().is_alone
+        assert not current_context().team.is_alone
         child = os.fork()
         if child == 0:
-            os._exit(0 if active_team().is_alone else 1)
+            os._exit(0 if current_context().team.is_alone else 1)
         return os.waitpid(child, 0)[1] == 0
 
 

@@ -6,10 +6,9 @@ import torch
 from torch import nn
 
 from skpresto import DefaultClassifier
-from skpresto._classifier.check import check_training_data
+from skpresto._classifier.check import check_fit
 from skpresto._classifier.spec import build_net
-from skpresto._training.context import active_team
-from skpresto._training.listeners import Progress
+from skpresto._training.context import current_context
 from skpresto._training.policy import Policy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
@@ -114,13 +113,12 @@ def train(policy, is_parallel=True, n_networks=1, **params):
     settings = {"max_epochs": 3, "batch_size": 19, "random_state": 0, "module": Double}
     estimator = DefaultClassifier(**{**settings, **params})
     X, y = noisy_blobs(100)
-    data = check_training_data(estimator, X, y, None, None, None)
+    data = check_fit(estimator, X, y, None, None, None, None).data
     with torch.random.fork_rng(devices=[]), block(is_parallel):
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
-        team = active_team()
-        net = build_net(estimator, data)
-        trainer = Trainer(net, data, 3, Progress(0, 3), team=team)
+        net, blueprint = build_net(estimator, data)
+        trainer = Trainer(net, blueprint, data, 3, context=current_context())
         trainer.start(n_networks, must_differ=n_networks > 1)
         trainer.run(Stage("train", Select(policy), 3))
     state = net.optimizer_.state_dict()["state"].values()

@@ -15,7 +15,7 @@ from torch.optim.lr_scheduler import OneCycleLR
 
 import skpresto
 from skpresto import DefaultClassifier, PrestoppingClassifier
-from skpresto._label_quality.trajectories import recorded_trajectories
+from skpresto._training.context import recorded_trajectories
 from tests.discovery import every, quick, short_fits_warn
 from tests.resume.kills import Killed, everything, fit_with_kills, kill_after
 

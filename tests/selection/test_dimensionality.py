@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy
 
 from skpresto._data.batch import Batch
-from skpresto._methods.d2l import (
-    MixLabelsByDimensionality,
-    local_dimensionality,
-)
+from skpresto._methods._dimensionality import local_dimensionality
+from skpresto._methods.d2l import MixLabelsByDimensionality
 
 
 def naive_dimensionality(points, k):

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from skpresto._data.batch import Batch
 from skpresto._label_quality.history import PredictionHistory
-from skpresto._methods._refurbishment import (
-    LearnSafeAndRefurbished,
-    RefurbishAndSelect,
-    Refurbisher,
-)
+from skpresto._methods._refurbishment import Refurbisher
+from skpresto._methods.prestopping_plus import LearnSafeAndRefurbished
+from skpresto._methods.selfie import RefurbishAndSelect
 from skpresto._networks.forward import sample_losses
 from skpresto._training.epoch import mean_losses
 from tests.naive import NaivePredictionHistory
@@ -29,7 +27,7 @@ def refurbisher_after(predictions, q, epsilon, n_classes):
     index = torch.tensor([0])
     losses = torch.zeros(1, 1)
     for predicted in predictions:
-        history.record(index, torch.tensor([predicted]))
+        history.add(index, torch.tensor([predicted]))
         batch = Batch(index, index, torch.zeros(1, 1, n_classes), losses, 0)
         corrected = refurbisher.labels_of_batch(batch).item()
     return corrected
@@ -88,7 +86,7 @@ def run_both(visits, labels, q, epsilon, policy_of, naive_of):
     policy = policy_of(Refurbisher(history, labels, epsilon))
     for epoch, (index, predicted, losses) in enumerate(visits):
         predicted, losses = predicted[: len(index)], losses[: len(index)]
-        history.record(torch.tensor(index), torch.tensor(predicted))
+        history.add(torch.tensor(index), torch.tensor(predicted))
         naive.history.record(index, predicted)
         logits = torch.zeros(1, len(index), K)
         batch = Batch(

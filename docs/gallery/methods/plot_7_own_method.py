@@ -20,7 +20,7 @@ weights, resuming, the audit.
 
 import torch
 
-from skpresto._training.policy import Selection, Policy
+from skpresto._training.policy import Policy, Selection
 
 
 class LeaveOutLargeLosses(Policy):
