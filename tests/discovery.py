@@ -25,13 +25,14 @@ class LearningToReweightClassifier(baselines.LearningToReweightClassifier):
     scikit-learn's checks.
     """
 
-    def _check_fit_requirements(self, given):
+    def _check_request(self, given):
         if given["X_val"] is not None:
-            super()._check_fit_requirements(given)
+            super()._check_request(given)
 
-    def _clean_rows(self, data):
+    def _clean_rows(self, request):
+        data = request.data
         if data.X_valid is not None:
-            return super()._clean_rows(data)
+            return super()._clean_rows(request)
         rows = data.rows_with_weight
         labels = data.labels if rows is None else data.labels[rows]
         return PredictionRows(data.X, rows, labels), data.weights_of(rows)

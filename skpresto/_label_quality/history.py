@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -10,6 +9,7 @@ from torch import Tensor
 from skpresto._data.batch import Batch
 from skpresto._label_quality.recorder import Recorder
 from skpresto._label_quality.votes import (
+    Visits,
     by_age,
     count_true,
     most_frequent,
@@ -68,7 +68,7 @@ class PredictionHistory(Recorder):
             n_samples, dtype=smallest_dtype(length + 1), device=device
         )
         self._order: deque[Tensor] = deque()
-        self._visits: _Visits | None = None
+        self._visits: Visits | None = None
 
     @property
     def nbytes(self) -> int:
@@ -121,7 +121,7 @@ class PredictionHistory(Recorder):
             batches.append(self._order.popleft())
             n_samples += len(batches[-1])
         ahead = batches[0] if len(batches) == 1 else torch.cat(batches)
-        self._visits = _Visits(
+        self._visits = Visits(
             ahead,
             self._predicted.index_select(0, ahead),
             self._n_entries.index_select(0, ahead),
@@ -129,7 +129,7 @@ class PredictionHistory(Recorder):
         )
 
     @property
-    def _current(self) -> "_Visits":
+    def _current(self) -> "Visits":
         assert self._visits is not None
         return self._visits
 
@@ -254,49 +254,3 @@ class PredictionHistory(Recorder):
         self.discard()
         self._predicted.zero_()
         self._n_entries.zero_()
-
-
-class _Visits:
-    """Entries of samples that are visited next, and predictions made for them so far.
-
-    Parameters
-    ----------
-    index : Tensor of shape (n_expected,)
-        The samples of some batches.
-    rows : Tensor of shape (n_expected, length)
-        Their entries before the visit.
-    counts : Tensor of shape (n_expected,)
-        Number of entries of each sample.
-    n_classes : int
-        Number of classes.
-    """
-
-    def __init__(
-        self, index: Tensor, rows: Tensor, counts: Tensor, n_classes: int
-    ) -> None:
-        self.index = index
-        self.rows = rows
-        self.counts = counts
-        self.n_classes = n_classes
-        self.predicted: list[Tensor] = []
-        self.n_made = self.n_last = 0
-
-    def add(self, predicted: Tensor) -> None:
-        """Add the predictions of the batch that comes next."""
-        self.predicted.append(predicted)
-        self.n_last = predicted.shape[-1]
-        self.n_made += self.n_last
-
-    def of_batch(self, values: Tensor) -> Tensor:
-        """Return the part of ``values`` that belongs to the batch visited last."""
-        return values.narrow(-1, self.n_made - self.n_last, self.n_last)
-
-    @cached_property
-    def older(self) -> Tensor:
-        """Entries that one more leaves in place, of shape (length - 1, n_expected)."""
-        return by_age(self.rows[:, :-1], self.counts, self.n_classes)
-
-    @cached_property
-    def older_vote(self) -> tuple[Tensor, Tensor]:
-        """The class most frequent among these, and its votes."""
-        return most_frequent(self.older)

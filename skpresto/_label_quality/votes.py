@@ -1,6 +1,6 @@
-"""Majority votes over stored predictions, counted for many samples at once."""
+"""Majority votes over stored predictions, for many samples at once."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import torch
 from torch import Tensor
@@ -104,3 +104,49 @@ def numbered_rows(
 def count_true(mask: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
     """Return ``mask.sum(dim)``, which is faster on bytes than on booleans."""
     return mask.view(torch.uint8).sum(dim=dim, dtype=dtype)
+
+
+class Visits:
+    """Entries of samples that are visited next, and predictions made for them so far.
+
+    Parameters
+    ----------
+    index : Tensor of shape (n_expected,)
+        The samples of some batches.
+    rows : Tensor of shape (n_expected, length)
+        Their entries before the visit.
+    counts : Tensor of shape (n_expected,)
+        Number of entries of each sample.
+    n_classes : int
+        Number of classes.
+    """
+
+    def __init__(
+        self, index: Tensor, rows: Tensor, counts: Tensor, n_classes: int
+    ) -> None:
+        self.index = index
+        self.rows = rows
+        self.counts = counts
+        self.n_classes = n_classes
+        self.predicted: list[Tensor] = []
+        self.n_made = self.n_last = 0
+
+    def add(self, predicted: Tensor) -> None:
+        """Add the predictions of the batch that comes next."""
+        self.predicted.append(predicted)
+        self.n_last = predicted.shape[-1]
+        self.n_made += self.n_last
+
+    def of_batch(self, values: Tensor) -> Tensor:
+        """Return the part of ``values`` that belongs to the batch visited last."""
+        return values.narrow(-1, self.n_made - self.n_last, self.n_last)
+
+    @cached_property
+    def older(self) -> Tensor:
+        """Entries that one more leaves in place, of shape (length - 1, n_expected)."""
+        return by_age(self.rows[:, :-1], self.counts, self.n_classes)
+
+    @cached_property
+    def older_vote(self) -> tuple[Tensor, Tensor]:
+        """The class most frequent among these, and its votes."""
+        return most_frequent(self.older)

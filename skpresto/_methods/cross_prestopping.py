@@ -238,12 +238,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
             disagreement=posterior.disagreement(),
         )
         warn_of_lost_classes(self, request, findings.is_safe)
-        further = {
-            "stop_epoch_": start,
-            "stop_rule_": request.rule,
-            "used_fallback_": False,
-        }
-        return Outcome(findings, further)
+        further = {"stop_epoch_": start, "stop_rule_": request.rule}
+        return Outcome(findings, {**further, "used_fallback_": False})
 
     def _n_fold_epochs(self) -> int:
         """Return the number of epochs of the fold networks, at least one."""

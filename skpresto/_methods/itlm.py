@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.outcome import Outcome
+from skpresto._data.training_data import PredictionRows
 from skpresto._methods._epochs import ROUND_CONSTRAINT, round_epochs_of
 from skpresto._methods._noise_rate import (
     NOISE_RATE_CONSTRAINT,
@@ -19,6 +20,7 @@ from skpresto._methods._report import (
     selected_or_predicted,
 )
 from skpresto._methods._small_loss import is_small_loss, n_kept
+from skpresto._networks.forward import require_predictions, sample_losses
 from skpresto._sklearn import Interval
 from skpresto._training.policy import LearnFromSubset
 from skpresto._training.request import FitRequest
@@ -54,6 +56,25 @@ class LearnFromTrimmedSet(LearnFromSubset):
         n_candidates = int(self.is_candidate.sum())
         among = losses.masked_fill(~self.is_candidate, torch.inf).unsqueeze(0)
         self.is_learned = is_small_loss(among, n_kept(n_candidates, noise_rate))[0]
+
+
+def evaluated_losses(trainer: Trainer) -> Tensor:
+    """Return the loss of every training sample at present, in evaluation mode."""
+    net, data = trainer.net, trainer.data
+
+    def losses_of(rows: PredictionRows) -> Tensor:
+        with torch.no_grad():
+            parts = [
+                sample_losses(net.criterion_, outputs, batch[1].to(net.device))
+                for batch, outputs in net.evaluated(rows)
+            ]
+        return torch.cat(parts)
+
+    trainer.check_networks()
+    rows = PredictionRows(data.X, None, data.labels)
+    losses = trainer.machinery.predict(losses_of, rows)
+    require_predictions(losses.isnan())
+    return losses.to(trainer.labels.device)
 
 
 class ITLMClassifier(BaseNoisyLabelClassifier):
@@ -168,7 +189,7 @@ class ITLMClassifier(BaseNoisyLabelClassifier):
         for number in range(self.rounds):
             trainer.start()
             trainer.run(Stage(f"round {number}", policy, n_epochs))
-            policy.trim(trainer.evaluated_losses(), noise_rate)
+            policy.trim(evaluated_losses(trainer), noise_rate)
         visits = early_visits(trainer, self.max_epochs)
         trainer.start()
         trainer.run(Stage("final", policy, self.max_epochs, recorders=[visits]))

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from skpresto._classifier.weights import validation_weights
 from skpresto._data.batch import Batch
+from skpresto._data.training_data import PredictionRows
 from skpresto._methods._clean_gradient import CleanGradient
 from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._methods._sample_gradients import (
@@ -187,8 +188,12 @@ class LearningToReweightClassifier(OneStageClassifier):
             )
 
     def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
-        rows = trainer.data.validation_rows()
+        clean_rows = self._clean_rows(request)
+        return ReweightByCleanGradient(CleanGradient(trainer.net, *clean_rows))
+
+    def _clean_rows(self, request: FitRequest) -> tuple[PredictionRows, Tensor | None]:
+        """Return the samples with correct labels, and their weights."""
+        rows = request.data.validation_rows()
         assert rows is not None
         assert rows.labels is not None
-        weights = validation_weights(self, rows.labels.numpy(), request.classes)
-        return ReweightByCleanGradient(CleanGradient(trainer.net, rows, weights))
+        return rows, validation_weights(self, rows.labels.numpy(), request.classes)

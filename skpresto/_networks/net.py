@@ -23,7 +23,12 @@ from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.blocks import BlockPlan, outputs_in_blocks
 from skpresto._networks.callbacks import CallbackMixin, ScheduleOfTheRun
 from skpresto._networks.forward import MISSING, classes_of, outputs_of
-from skpresto._networks.new import Blueprint, compile_networks, prepare_networks
+from skpresto._networks.new import (
+    Blueprint,
+    compile_networks,
+    prepare_networks,
+    prepare_optimizer,
+)
 from skpresto._networks.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._networks.stack import networks_of
 from skpresto._networks.stored import with_tensors, without_tensors
@@ -120,7 +125,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
                 "optimizer must be a class such as torch.optim.SGD, or a function that "
                 f"returns an optimizer, got {type(self.optimizer_).__name__}."
             )
-        _prepare_optimizer(self.optimizer_)
+        prepare_optimizer(self.optimizer_)
         # It keeps small gradients of float16 from becoming zero.
         kind = torch.device(self.device).type
         is_half = self.autocast == "float16"
@@ -283,24 +288,3 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
 #: Attributes that hold modules, and those that are not stored.
 _MODULES = ("module_", "criterion_")
 _ONLY_IN_TRAINING = ("optimizer_", "scaler_", "blueprint")
-
-
-def _prepare_optimizer(optimizer: torch.optim.Optimizer) -> None:
-    """Turn fused steps off in half precision, and begin a momentum with zeros.
-
-    On the CPU, torch's fused SGD leaves all but the smallest parameters in half
-    precision unchanged (seen in torch 2.13).
-
-    SGD creates momentum buffers in the first step. A fused step fails if only some
-    parameters have one, as after a step without the parameters of an idle network, and
-    a skipped first step creates them from uninitialized memory. With zeros, the first
-    step has the same result, unless it is dampened.
-    """
-    is_sgd = isinstance(optimizer, torch.optim.SGD)
-    for group in optimizer.param_groups:
-        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
-            group["fused"] = False
-        if is_sgd and group["fused"] and group["momentum"] and not group["dampening"]:
-            for parameter in group["params"]:
-                zero = torch.zeros_like(parameter, requires_grad=False)
-                optimizer.state[parameter]["momentum_buffer"] = zero

@@ -148,3 +148,24 @@ def compile_networks(
 
 def _call(network: nn.Module, *args: Any, **kwargs: Any) -> Any:
     return network._call_impl(*args, **kwargs)
+
+
+def prepare_optimizer(optimizer: torch.optim.Optimizer) -> None:
+    """Turn fused steps off in half precision, and begin a momentum with zeros.
+
+    On the CPU, torch's fused SGD leaves all but the smallest parameters in half
+    precision unchanged (seen in torch 2.13).
+
+    SGD creates momentum buffers in the first step. A fused step fails if only some
+    parameters have one, as after a step without the parameters of an idle network, and
+    a skipped first step creates them from uninitialized memory. With zeros, the first
+    step has the same result, unless it is dampened.
+    """
+    is_sgd = isinstance(optimizer, torch.optim.SGD)
+    for group in optimizer.param_groups:
+        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
+            group["fused"] = False
+        if is_sgd and group["fused"] and group["momentum"] and not group["dampening"]:
+            for parameter in group["params"]:
+                zero = torch.zeros_like(parameter, requires_grad=False)
+                optimizer.state[parameter]["momentum_buffer"] = zero

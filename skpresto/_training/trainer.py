@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from skpresto._data.training_data import PredictionRows, TrainingData, TrainingRows
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.recorder import Recorder
-from skpresto._networks.forward import MISSING, require_predictions, sample_losses
+from skpresto._networks.forward import MISSING, require_predictions
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._networks.new import Blueprint
 from skpresto._networks.stack import FinalAndFoldNetworks
@@ -222,23 +222,6 @@ class Trainer:
 
     def _probabilities(self, rows: PredictionRows) -> Tensor:
         return torch.from_numpy(self.net.predict_proba(rows))
-
-    def evaluated_losses(self) -> Tensor:
-        """Return the loss of every training sample at present, in evaluation mode."""
-        self.check_networks()
-        rows = PredictionRows(self.data.X, None, self.data.labels)
-        losses = self.machinery.predict(self._losses, rows)
-        require_predictions(losses.isnan())
-        return losses.to(self.labels.device)
-
-    def _losses(self, rows: PredictionRows) -> Tensor:
-        net = self.net
-        with torch.no_grad():
-            parts = [
-                sample_losses(net.criterion_, outputs, batch[1].to(net.device))
-                for batch, outputs in net.evaluated(rows)
-            ]
-        return torch.cat(parts)
 
     def check_networks(self) -> None:
         """Raise if the networks have diverged."""

@@ -37,7 +37,7 @@ def test_wrong_labels_get_less_weight_than_in_plain_training(memorizable):
 
 
 def trainer_with_clean_rows(make_trainer, n_rows, **params):
-    trainer = make_trainer(classifier=LearningToReweightClassifier, **params)
+    trainer = make_trainer(**params)
     X, labels = trainer.data.X.X[:n_rows], trainer.data.labels[:n_rows]
     rows = PredictionRows(X, labels=labels)
     return trainer.net, CleanGradient(trainer.net, rows), X, labels

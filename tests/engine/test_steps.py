@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from skpresto._methods._two_phases import LearnFromSafeSet
-from skpresto._networks.net import _prepare_optimizer
+from skpresto._networks.new import prepare_optimizer
 from skpresto._networks.stack import NetworkStack, networks_of
 from skpresto._training import machinery
 from skpresto._training.policy import LearnFromAll
@@ -33,7 +33,7 @@ def make_optimizer(request):
 
     def make(module):
         optimizer = kind(module.parameters(), lr=0.1, fused=True, **params)
-        _prepare_optimizer(optimizer)
+        prepare_optimizer(optimizer)
         return optimizer
 
     return make
@@ -143,7 +143,7 @@ def test_momentum_from_zero_is_momentum_from_the_first_gradient(momentum):
             module.parameters(), lr=0.1, momentum=momentum, fused=True
         )
         if begins:
-            _prepare_optimizer(optimizer)
+            prepare_optimizer(optimizer)
         step = Step(net_of(module, optimizer), may_skip=False)
         for _ in range(3):
             learn(step, module, torch.ones(1, 6))
@@ -183,7 +183,7 @@ def test_a_dampened_momentum_begins_with_the_first_gradient():
         optimizer = torch.optim.SGD(
             module.parameters(), lr=1.0, momentum=0.9, dampening=dampening, fused=True
         )
-        _prepare_optimizer(optimizer)
+        prepare_optimizer(optimizer)
         assert bool(optimizer.state) is begins
         start = module.weight.item()
         step = Step(net_of(module, optimizer), may_skip=False)

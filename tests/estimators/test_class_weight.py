@@ -20,7 +20,7 @@ NAMES = np.array(["ant", "bee", "cat"])
 
 def weights_of(labels, sample_weight, class_weight):
     owner = SimpleNamespace(classes_=NAMES, class_weight=class_weight)
-    return training_weights(owner, np.array(labels), sample_weight)
+    return training_weights(owner, np.array(labels), sample_weight, owner.classes_)
 
 
 @given(

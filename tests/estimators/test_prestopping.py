@@ -185,7 +185,7 @@ def test_safe_set_policy_equals_its_naive_twin(n_samples, length, visits, labels
     policy, labels = LearnFromSafeSet(history), torch.tensor(labels)
     for rows, predicted in visits:
         index = torch.tensor(rows)
-        history.record(index, torch.tensor(predicted[: len(rows)]))
+        history.add(index, torch.tensor(predicted[: len(rows)]))
         naive.record(rows, predicted[: len(rows)])
         losses = torch.rand(1, len(rows))
         batch = Batch(index, labels[index], torch.rand(1, len(rows), 3), losses, 0)
