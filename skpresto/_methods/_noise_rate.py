@@ -31,7 +31,13 @@ def given_or_estimated_noise_rate(estimator: Any, trainer: Trainer) -> float:
             "noise_rate=..., the fraction of wrong labels."
         )
     trainer.start()
-    run_two_phases(trainer, AgreementStop(), estimator.max_epochs, prefix="noise rate ")
+    run_two_phases(
+        trainer,
+        AgreementStop(),
+        estimator.max_epochs,
+        prefix="noise rate ",
+        is_estimate=True,
+    )
     trainer.predict_unseen_samples()
     rows = data.training_rows(None).rows
     is_safe = trainer.history.is_safe(trainer.labels)

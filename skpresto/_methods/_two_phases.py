@@ -37,6 +37,7 @@ def run_two_phases(
     visits: MeanProbabilities | None = None,
     *,
     prefix: str = "",
+    is_estimate: bool = False,
 ) -> StopPoint:
     """Train on all labels up to the stop point, then on the safe set.
 
@@ -53,6 +54,9 @@ def run_two_phases(
         I, which include memorized labels, unless no epoch is left for phase II.
     prefix : str, default=""
         Begin of the names of the stages.
+    is_estimate : bool, default=False
+        Whether the networks are only trained for an estimate; these epochs are not
+        marked as phases of the method.
     """
     recorders = [] if visits is None else [visits]
     stop = trainer.search(
@@ -60,7 +64,7 @@ def run_two_phases(
             f"{prefix}phase 1",
             LearnFromAll(),
             max_epochs,
-            phase=1,
+            phase=None if is_estimate else 1,
             holdout=held_out_rows(trainer, rule),
             rule=rule,
             recorders=recorders,
@@ -69,9 +73,14 @@ def run_two_phases(
     if n_epochs := max_epochs - trainer.n_epochs:
         if visits is not None:
             visits.clear()
-        policy = LearnFromSafeSet(trainer.history)
         trainer.run(
-            Stage(f"{prefix}phase 2", policy, n_epochs, phase=2, recorders=recorders)
+            Stage(
+                f"{prefix}phase 2",
+                LearnFromSafeSet(trainer.history),
+                n_epochs,
+                phase=None if is_estimate else 2,
+                recorders=recorders,
+            )
         )
     return stop
 

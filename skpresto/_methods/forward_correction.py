@@ -176,7 +176,6 @@ class ForwardCorrectionClassifier(OneStageClassifier):
                 "estimate",
                 LearnFromAll(),
                 self.max_epochs,
-                phase=1,
                 rule=rule,
                 holdout=held_out_rows(trainer, rule),
             )

@@ -111,6 +111,8 @@ class EpochMeasurement:
             **self._of_predictions(rows.rows),
             **of_policy,
             seconds=time.perf_counter() - self._started,
+            phase=stage.phase,
+            n_networks=n_networks,
         )
 
     def _of_predictions(self, rows: Tensor | None) -> dict[str, Any]:

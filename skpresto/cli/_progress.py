@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-#: Cost of an epoch, in epochs of one network, by the first word of the stage.
-_COST = {"phase": 1, "cross-fit": 4, "final": 2, "fallback": 3}
 #: Epochs of one network that a fit takes, as a multiple of ``max_epochs``.
-_QUICK, _CROSS_FITTED, _FALLBACK = 1.5, 6.0, 4.5
+_QUICK, _CROSS_FITTED, _FALLBACK = 1.5, 7.0, 4.5
 
 
 @contextmanager
@@ -32,13 +30,12 @@ def fit_progress(terminal: Any, estimator: Any) -> Iterator[None]:
             is_fallback = False
 
             def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
-                kind = net.stage_.split()[0]
-                if kind == "fallback" and not self.is_fallback:
+                if net.stage_.startswith("fallback") and not self.is_fallback:
                     self.is_fallback = True  # it takes the place of what was to come
                     done = bar.tasks[task].completed
                     bar.update(task, total=done + _FALLBACK * n_epochs)
                 shown = f"Training: {net.stage_}"
-                bar.update(task, advance=_COST[kind], description=shown)
+                bar.update(task, advance=len(net.networks), description=shown)
 
         estimator.set_params(callbacks=[("progress", ShowEpoch())])
         yield

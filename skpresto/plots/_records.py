@@ -1,6 +1,8 @@
 """Selection of the epoch records that a display shows."""
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,21 +15,15 @@ from skpresto.stopping import EpochRecord
 
 
 class _Phases(NamedTuple):
-    """Names of the stages that form phase I and phase II of a training.
+    """The epochs of phase I and phase II of a training, in order.
 
-    ``extension`` is the stage whose epochs after the stop point extend phase I, or
-    None if phase II starts from the stop point.
+    ``extension`` are epochs of the networks of phase II before that phase, if the stop
+    point was searched by another network.
     """
 
-    one: str
-    two: str
-    extension: str | None = None
-
-
-_PRESTOPPING = _Phases("phase 1", "phase 2")
-_SEARCHED = _Phases("search", "cross-fit phase 2", extension="cross-fit phase 1")
-_CROSS_FIT = _SEARCHED._replace(one="cross-fit phase 1")
-_FALLBACK = _Phases("fallback phase 1", "fallback phase 2")
+    one: list[EpochRecord]
+    two: list[EpochRecord]
+    extension: list[EpochRecord] | None = None
 
 
 def path_of(
@@ -48,41 +44,41 @@ def path_of(
 
 def phase_one_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     """Return all epochs of phase I, those in which the stop point was searched."""
-    return _in_stage(records, _phases_of(records).one)
+    return _phases_of(records).one
 
 
 def extension_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
     """Return the epochs of other networks by which phase I was extended."""
-    phases = _phases_of(records)
-    stage = None if phases.one == phases.extension else phases.extension
-    return [record for record in _in_stage(records, stage) if record.epoch > stop_epoch]
+    extension = _phases_of(records).extension or []
+    return [record for record in extension if record.epoch > stop_epoch]
 
 
 def phase_two_of(records: Sequence[EpochRecord]) -> list[EpochRecord]:
     """Return the epochs that trained on the selected labels only."""
-    return _in_stage(records, _phases_of(records).two)
+    return _phases_of(records).two
 
 
 def discarded_of(records: Sequence[EpochRecord], stop_epoch: int) -> list[EpochRecord]:
     """Return the epochs after the stop point of the network that searched for it."""
-    phases = _phases_of(records)
-    if phases.one == phases.extension:  # nothing was searched
+    one, two, extension = _phases_of(records)
+    # Fold networks that were to go on with all labels have not gone back.
+    if extension is None and two and two[0].epoch > stop_epoch + 1:
         return []
-    return [record for record in phase_one_of(records) if record.epoch > stop_epoch]
+    return [record for record in one if record.epoch > stop_epoch]
 
 
 def _phases_of(records: Sequence[EpochRecord]) -> _Phases:
-    stages = {record.stage for record in records}
-    # After a fallback, its networks make the predictions, not the fold networks.
-    if stages.intersection(_FALLBACK):
-        return _FALLBACK
-    if _SEARCHED.one in stages:
-        return _SEARCHED
-    return _CROSS_FIT if stages.intersection(_CROSS_FIT) else _PRESTOPPING
+    """Return the phases of the networks that were trained last.
 
-
-def _in_stage(records: Sequence[EpochRecord], stage: str | None) -> list[EpochRecord]:
-    return [record for record in records if record.stage == stage]
+    After a fallback, these are its networks, not the fold networks.
+    """
+    marked = [record for record in records if record.phase is not None]
+    stages = [list(stage) for _, stage in groupby(marked, key=attrgetter("stage"))]
+    two = stages.pop() if stages and stages[-1][0].phase == 2 else []
+    one = stages.pop() if stages and stages[-1][0].phase == 1 else []
+    # The stop point of several fold networks may be searched by a single network.
+    is_searched = stages and stages[-1][0].n_networks == 1 and stages[-1][0].phase == 1
+    return _Phases(stages[-1], two, one) if is_searched else _Phases(one, two)
 
 
 def classifier_with_history(estimator: Any, owner: str) -> Any:

@@ -102,6 +102,12 @@ class EpochRecord:
         Learning rate at the beginning of the epoch.
     seconds : float or None
         Duration of the epoch, including evaluation.
+    phase : {1, 2} or None
+        1 where networks learn all labels and the end of that is searched, 2 where they
+        learn selected ones; None for other stages, and for networks that are trained
+        for an estimate of the noise rate only.
+    n_networks : int
+        Number of networks trained side by side.
     """
 
     epoch: int
@@ -123,6 +129,8 @@ class EpochRecord:
     n_skipped_batches: int = 0
     learning_rate: float | None = None
     seconds: float | None = None
+    phase: int | None = None
+    n_networks: int = 1
 
 
 class StopRule(BaseEstimator, ABC):

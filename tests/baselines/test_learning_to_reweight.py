@@ -91,7 +91,7 @@ def test_clean_samples_are_weighted_by_their_class(make_trainer):
     net, _, X, y = trainer_with_clean_rows(make_trainer, 30, module=module)
     owner = LearningToReweightClassifier(class_weight="balanced")
     owner.classes_ = np.arange(4)
-    weights = validation_weights(owner, y.numpy())
+    weights = validation_weights(owner, y.numpy(), owner.classes_)
     _, gradient = CleanGradient(net, PredictionRows(X, labels=y), weights)()
     losses = nn.functional.cross_entropy(net.module_(X), y, reduction="none")
     loss = sum(losses[y == k].mean() for k in range(4)) / 4

@@ -16,6 +16,8 @@ from skpresto.stopping import EpochRecord
 
 def record(epoch, stage="phase 1", memorized=0.5, precision=0.8, recall=0.5, **fields):
     """Return an epoch record with plausible values."""
+    phase = {"search": 1, "1": 1, "2": 2}.get(stage.split()[-1])
+    fields = {"phase": phase, "n_networks": 5 if "cross-fit" in stage else 1, **fields}
     return EpochRecord(
         epoch=epoch,
         stage=stage,

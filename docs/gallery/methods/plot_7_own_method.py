@@ -41,14 +41,14 @@ class LeaveOutLargeLosses(Policy):
 
 
 # %%
-# The estimator stores its parameters and runs the policy. ``_train`` reads from top to
-# bottom: start new networks, run a stage of epochs, report on the labels.
+# The estimator stores its parameters and returns the policy; methods of several stages
+# have a ``_train`` of their own, which reads from top to bottom.
 
 from skpresto import DefaultClassifier
-from skpresto._methods._report import early_visits, report_labels
+from skpresto._methods._one_stage import OneStageClassifier
 
 
-class TrimmedLossClassifier(DefaultClassifier):
+class TrimmedLossClassifier(OneStageClassifier):
     """Leave out the largest losses of each mini-batch."""
 
     def __init__(
@@ -57,22 +57,24 @@ class TrimmedLossClassifier(DefaultClassifier):
         *,
         noise_rate=0.2,
         warm_up=5,
+        q=10,
+        class_weight=None,
+        criterion=torch.nn.CrossEntropyLoss,
+        optimizer=torch.optim.SGD,
         lr=0.1,
         max_epochs=60,
+        batch_size=128,
+        device="cpu",
+        callbacks=None,
+        n_jobs=None,
         random_state=None,
+        verbose=0,
         **net_params,  # such as module__hidden
     ):
-        self.noise_rate = noise_rate
-        self.warm_up = warm_up
-        how = {"lr": lr, "max_epochs": max_epochs, "random_state": random_state}
-        super().__init__(module, **how, **net_params)
+        self._store(locals())
 
-    def _train(self, trainer, rng):
-        policy = LeaveOutLargeLosses(self.noise_rate, self.warm_up)
-        visits = early_visits(trainer, self.max_epochs)
-        trainer.start()
-        trainer.run(policy, self.max_epochs, stage="train", observe=visits.add)
-        return report_labels(trainer, visits)
+    def _policy(self, trainer, request):
+        return LeaveOutLargeLosses(self.noise_rate, self.warm_up)
 
 
 # %%
