@@ -10,11 +10,14 @@ from typing import Any
 import torch
 from torch import nn
 
+from skpresto._classifier.callbacks_and_iterators import (
+    check_iterators,
+    checked_callbacks,
+)
 from skpresto._classifier.params import (
     check_part_params,
     check_required_params,
 )
-from skpresto._classifier.parts import check_iterators, checked_callbacks
 from skpresto._data.collate import CollatePairs
 from skpresto._data.features import on_device
 from skpresto._data.training_data import TrainingData

@@ -20,7 +20,6 @@ from skpresto._data.batches import (
 )
 from skpresto._data.features import copied, map_parts, on_device
 from skpresto._data.training_data import PredictionRows, TrainingRows
-from skpresto._networks.blocks import BlockPlan, outputs_in_blocks
 from skpresto._networks.callbacks import CallbackMixin, ScheduleOfTheRun
 from skpresto._networks.forward import MISSING, classes_of, outputs_of
 from skpresto._networks.new import (
@@ -29,6 +28,7 @@ from skpresto._networks.new import (
     prepare_networks,
     prepare_optimizer,
 )
+from skpresto._networks.prediction_blocks import BlockPlan, outputs_in_blocks
 from skpresto._networks.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._networks.stack import networks_of
 from skpresto._networks.stored import with_tensors, without_tensors

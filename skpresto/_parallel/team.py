@@ -9,8 +9,8 @@ import torch
 from skpresto._data.training_data import TrainingData
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._parallel.exchange import Exchange
-from skpresto._parallel.journal import SharedJournal
-from skpresto._parallel.machinery import SharedMachinery, first_of
+from skpresto._parallel.shared_journal import SharedJournal
+from skpresto._parallel.shared_machinery import SharedMachinery, first_of
 from skpresto._resume.fingerprint import changed, fingerprint
 from skpresto._training.context import Journal, Team
 from skpresto._training.request import FitRequest

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from skpresto._networks.blocks import (
+from skpresto._networks.prediction_blocks import (
     BlockPlan,
     blocks_of,
     outputs_in_blocks,

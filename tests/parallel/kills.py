@@ -6,7 +6,7 @@ import warnings
 import torch.distributed as dist
 
 import skpresto
-from skpresto._parallel.journal import SharedJournal
+from skpresto._parallel.shared_journal import SharedJournal
 from skpresto._parallel.team import ProcessTeam
 from tests.parallel.cases import Mixing, noisy_blobs, numbers_of, quick_with
 

@@ -11,11 +11,11 @@ from torch import Tensor
 from skpresto._data.batches import Batches
 from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.net import NoisyLabelNet, Predict
-from skpresto._parallel.batches import check_batches, shared_batches
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.randomness import own_randomness
+from skpresto._parallel.shared_batches import check_batches, shared_batches
+from skpresto._parallel.shared_step import ParallelStep
 from skpresto._parallel.shares import rows_of_share, share_of
-from skpresto._parallel.step import ParallelStep
 from skpresto._training.machinery import Machinery
 from skpresto._training.policy import Policy
 from skpresto.exceptions import ParallelError
