@@ -1,4 +1,4 @@
-"""Hostile samples, labels and parameters, for every method.
+"""Hostile samples, labels and parameters, with a method and a baseline.
 
 Every line of the tables in ``inputs`` and ``parameters`` is an input and what comes of
 it: a fit that equals another one, or an error with a sentence. After an error, an
