@@ -20,7 +20,6 @@ from sklearn.model_selection import (
     HalvingGridSearchCV,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
-    cross_val_predict,
     learning_curve,
     validation_curve,
 )
@@ -104,12 +103,6 @@ def test_several_targets(clf, data):
     both = np.column_stack([y, y == "a"])
     model = MultiOutputClassifier(clf).fit(X, both)
     assert model.predict(X).shape == (len(X), 2)
-
-
-def test_predictions_for_left_out_folds_find_wrong_labels(clf, data):
-    X, y = data
-    proba = cross_val_predict(clf, X, y, cv=2, method="predict_proba")
-    assert proba.shape == (240, 3)
 
 
 def test_curves(clf, data):

@@ -246,16 +246,6 @@ def test_the_report_is_what_the_attributes_are_read_from(Classifier, noisy_blobs
     assert set(findings.suggested) <= set(names)
 
 
-@on_paths()
-def test_probabilities_are_probabilities(Classifier, noisy_blobs):
-    X, y, _ = noisy_blobs
-    clf = quick(Classifier).fit(X, y)
-    proba = clf.predict_proba(X)
-    assert proba.shape == (len(X), 4)
-    np.testing.assert_allclose(proba.sum(axis=1), 1, atol=1e-6)
-    assert np.array_equal(clf.predict(X), clf.classes_[proba.argmax(axis=1)])
-
-
 @every
 def test_pickle_and_joblib_round_trips_keep_predictions(Classifier, noisy_blobs):
     X, y, _ = noisy_blobs

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import config_context
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -202,13 +202,6 @@ def test_folds_of_a_splitter_are_used_with_weights_of_zero(noisy_blobs):
 
 
 class TestMetaEstimators:
-    def test_adaboost(self, blobs):
-        X, y = few((*blobs, None))
-        boosted = AdaBoostClassifier(quick(DefaultClassifier), n_estimators=3)
-        boosted.set_params(random_state=0).fit(X, y)
-        assert len(boosted.estimators_) > 1
-        assert boosted.score(X, y) > 0.8
-
     def test_voting_with_weights(self, blobs):
         X, y = few((*blobs, None))
         members = [

@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from skpresto.baselines import ITLMClassifier
 from tests.discovery import classifiers_for
 from tests.parallel import cases
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
 #: It needs the gradients of all samples of a batch.
 REFUSED = "LearningToReweightClassifier"
-NAMES = [c.__name__ for c in classifiers_for() if c.__name__ != REFUSED]
+#: One of each path, and the one that needs the losses of all samples.
+SHARED = [*classifiers_for(), ITLMClassifier]
+NAMES = sorted({c.__name__ for c in SHARED} - {REFUSED})
 FURTHER = {
     # The route without fallback, and the estimate of the noise rate.
     "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10},

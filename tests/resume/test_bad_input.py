@@ -22,6 +22,11 @@ def kept_fit(folder, small, **params):
         quick(DefaultClassifier, max_epochs=2, **params).fit(*small)
 
 
+def enter(folder, **params):
+    with skpresto.resumable(folder, **params):
+        pass
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -66,11 +71,8 @@ def test_another_version_is_refused(small, tmp_path, monkeypatch):
 
 def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "thesis.tex").write_text("")
-    with (
-        pytest.raises(ValueError, match="needs a folder for itself"),
-        skpresto.resumable(tmp_path),
-    ):
-        pass
+    with pytest.raises(ValueError, match="needs a folder for itself"):
+        enter(tmp_path)
 
 
 def test_a_folder_that_was_never_completed_is_used(small, tmp_path):
@@ -89,20 +91,16 @@ def test_a_folder_of_another_format_is_refused(small, tmp_path):
 
 def test_a_path_that_cannot_be_a_folder_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with (
-        pytest.raises(OSError, match="resumable cannot write to the folder"),
-        skpresto.resumable(tmp_path / "file" / "fit"),
-    ):
-        pass
+    with pytest.raises(OSError, match="resumable cannot write to the folder"):
+        enter(tmp_path / "file" / "fit")
 
 
 def test_two_processes_in_one_folder_are_refused(tmp_path):
     with (
         skpresto.resumable(tmp_path / "fit"),
         pytest.raises(RuntimeError, match="in use by another process"),
-        skpresto.resumable(tmp_path / "fit"),
     ):
-        pass
+        enter(tmp_path / "fit")
 
 
 def test_a_truncated_file_is_reported(small, tmp_path):
@@ -162,11 +160,10 @@ def test_a_folder_without_rights_is_refused(what, tmp_path, monkeypatch):
         monkeypatch.setattr("skpresto._resume.folder.FileLock", Denied)
     else:
         refuse(monkeypatch, os, "replace", what, DENIED)
-    with (
-        pytest.raises(PermissionError, match="cannot write to .*: Permission denied. "),
-        skpresto.resumable(tmp_path / "fit"),
+    with pytest.raises(
+        PermissionError, match="cannot write to .*: Permission denied. "
     ):
-        pass
+        enter(tmp_path / "fit")
 
 
 class Denied:
@@ -180,11 +177,8 @@ class Denied:
 @pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="needs rights")
 def test_a_folder_that_is_read_only_is_refused(tmp_path):
     tmp_path.chmod(0o500)
-    with (
-        pytest.raises(PermissionError, match="cannot write to the folder .*: Permiss"),
-        skpresto.resumable(tmp_path / "fit"),
-    ):
-        pass
+    with pytest.raises(PermissionError, match="cannot write to the folder .*: Permiss"):
+        enter(tmp_path / "fit")
 
 
 @pytest.mark.parametrize("error", [DENIED, FULL])
@@ -279,20 +273,14 @@ def test_a_folder_that_cannot_be_deleted_is_no_error(small, tmp_path, monkeypatc
 
 @pytest.mark.parametrize("folder", [None, 3, b"bytes"])
 def test_a_folder_that_is_no_path_is_refused(folder):
-    with (
-        pytest.raises(TypeError, match="resumable needs folder to be a path"),
-        skpresto.resumable(folder),
-    ):
-        pass
+    with pytest.raises(TypeError, match="resumable needs folder to be a path"):
+        enter(folder)
 
 
 @pytest.mark.parametrize("every", [-1, "30", None, float("nan")])
 def test_a_time_that_is_no_number_is_refused(every, tmp_path):
-    with (
-        pytest.raises(ValueError, match=f"every to be a number of .*got {every!r}"),
-        skpresto.resumable(tmp_path / "fit", every=every),
-    ):
-        pass
+    with pytest.raises(ValueError, match=f"every to be a number of .*got {every!r}"):
+        enter(tmp_path / "fit", every=every)
 
 
 def test_another_process_in_the_folder_is_noticed_until_it_is_killed(tmp_path):
@@ -311,6 +299,5 @@ def test_another_process_in_the_folder_is_noticed_until_it_is_killed(tmp_path):
         ):
             pass
         other.kill()
-    with skpresto.resumable(tmp_path / "fit"):
-        pass
+    enter(tmp_path / "fit")
     assert not (tmp_path / "fit").exists()
