@@ -132,7 +132,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             request = check_fit(fitting, X, y, sample_weight, X_val, y_val, y_true)
             listeners: list[Listener] = [*tasks]
             data, rng = request.data, check_random_state(self.random_state)
-            journal, seed = context.begin_fit(fitting, request, rng)
+            team, folder = context.team, context.folder
+            journal, seed = team.begin_fit(fitting, request, rng, folder)
             shown: AbstractContextManager = nullcontext()
             if self.verbose and context.team.is_first:
                 shown = progress = Progress(int(self.verbose), self.max_epochs)
@@ -157,17 +158,13 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
                 outcome = fitting._train_or_keep(trainer, request)
                 trainer.finish()
             fitting._publish(request, trainer, outcome)
-        self._become(fitting)
-        for task in tasks:
-            task.end_fit()
-        return self
-
-    def _become(self, fitting: "BaseNoisyLabelClassifier") -> None:
-        """Take over the attributes of a fitted copy."""
         outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))
         for name in outdated:
             delattr(self, name)
+        for task in tasks:
+            task.end_fit()
+        return self
 
     def _fitted(self) -> dict[str, Any]:
         """Return the fitted attributes."""

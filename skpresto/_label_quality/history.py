@@ -169,10 +169,6 @@ class PredictionHistory(Recorder):
         wins = count_true(same, dim=0, dtype=votes.dtype) + 1 >= votes
         return torch.where(wins, newest, voted.long())
 
-    def is_safe_of_batch(self, labels: Tensor) -> Tensor:
-        """Return where the vote equals the label, for the batch recorded last."""
-        return self.vote_of_batch() == labels
-
     def frequencies_of_batch(self) -> Tensor:
         """Return the frequency of each entry's class, for the batch recorded last.
 

@@ -26,8 +26,9 @@ class LearnFromSafeSet(Policy):
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe samples of the batch, the same for all networks."""
-        weights = self.history.is_safe_of_batch(batch.labels).to(batch.losses.dtype)
-        return Selection(weights=weights.expand(batch.losses.shape))
+        is_safe = self.history.vote_of_batch() == batch.labels
+        weights = is_safe.to(batch.losses.dtype).expand(batch.losses.shape)
+        return Selection(weights=weights)
 
 
 def run_two_phases(

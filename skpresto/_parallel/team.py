@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 
 from skpresto._data.training_data import TrainingData
@@ -12,7 +13,7 @@ from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.shared_journal import SharedJournal
 from skpresto._parallel.shared_machinery import SharedMachinery, first_of
 from skpresto._resume.fingerprint import changed, fingerprint
-from skpresto._training.context import Journal, Team
+from skpresto._training.context import FitFolder, Journal, Team
 from skpresto._training.request import FitRequest
 from skpresto.exceptions import ParallelError
 
@@ -47,8 +48,17 @@ class ProcessTeam(Team):
             self.exchange.announce(error)
             raise
 
-    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal, int]:
+    def begin_fit(
+        self,
+        estimator: Any,
+        request: FitRequest,
+        rng: np.random.RandomState,
+        folder: FitFolder | None,
+    ) -> tuple[Journal, int]:
         """Return a journal from which all processes resume, and the seed of all."""
+        self._check_same(estimator, request)
+        folder = folder if self.is_first else None
+        journal, seed = super().begin_fit(estimator, request, rng, folder)
         shared = SharedJournal(journal, self.exchange)
         return shared, first_of(self.exchange, seed)
 
@@ -56,7 +66,7 @@ class ProcessTeam(Team):
         """Return how batches are computed."""
         return SharedMachinery(net, data.n_classes, self.exchange)
 
-    def check_same(self, estimator: Any, request: FitRequest) -> None:
+    def _check_same(self, estimator: Any, request: FitRequest) -> None:
         """Raise if processes differ in data, parameters or versions."""
         own = fingerprint(estimator, request)
         for name in _MAY_DIFFER:

@@ -125,9 +125,6 @@ class CheckpointStore:
         self.memory_limit = memory_limit
         self._kept: dict[int, Checkpoint | IO[bytes]] = {}
 
-    def __contains__(self, epoch: int) -> bool:
-        return epoch in self._kept
-
     @property
     def epochs(self) -> list[int]:
         """Epochs whose checkpoint is kept."""
@@ -155,10 +152,6 @@ class CheckpointStore:
         kept.seek(0)
         # Written by this very object a moment ago, so it can be trusted.
         return torch.load(kept, weights_only=False)
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self.keep_only(())
 
 
 def _written(checkpoint: Checkpoint) -> IO[bytes]:

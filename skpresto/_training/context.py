@@ -67,12 +67,18 @@ class Team:
         """Let all processes end a fit together, also if it fails in one of them."""
         return nullcontext()
 
-    def check_same(self, estimator: Any, request: FitRequest) -> None:
-        """Raise if processes differ in data, parameters or versions."""
-
-    def shared(self, journal: Journal | None, seed: int) -> tuple[Journal | None, int]:
-        """Return a journal from which all processes resume, and the seed of all."""
-        return journal, seed
+    def begin_fit(
+        self,
+        estimator: Any,
+        request: FitRequest,
+        rng: np.random.RandomState,
+        folder: FitFolder | None,
+    ) -> tuple[Journal | None, int]:
+        """Return the journal of a fit, and its seed: a new one unless it is resumed."""
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        if folder is None:
+            return None, seed
+        return folder.begin_fit(estimator, request, seed)
 
     def machinery(self, net: NoisyLabelNet, data: TrainingData) -> Machinery:
         """Return how batches are computed."""
@@ -99,17 +105,6 @@ class FitContext:
     folder: FitFolder | None = None
     trajectories: Trajectories | None = None
     keeps_interrupted: bool = False
-
-    def begin_fit(
-        self, estimator: Any, request: FitRequest, rng: np.random.RandomState
-    ) -> tuple[Journal | None, int]:
-        """Return the journal of a fit, and its seed: a new one unless it is resumed."""
-        self.team.check_same(estimator, request)
-        journal: Journal | None = None
-        seed = int(rng.randint(np.iinfo(np.int32).max))
-        if self.folder is not None and self.team.is_first:
-            journal, seed = self.folder.begin_fit(estimator, request, seed)
-        return self.team.shared(journal, seed)
 
 
 #: The context, with the process and the thread that entered its block.

@@ -179,14 +179,14 @@ class Trainer:
 
     def go_back_to(self, position: int) -> None:
         """Return to the state after the epoch at ``position`` of the last stage."""
-        if position not in self.checkpoints:
+        if position not in self.checkpoints.epochs:
             raise ValueError(
                 f"There is no checkpoint of epoch {position + 1}: the candidate of a "
                 "stop rule must be one of the epochs seen, and must never move "
                 "backwards as records are added."
             )
         self.go_back(self.checkpoints.get(position))
-        self.checkpoints.clear()
+        self.checkpoints.keep_only(())
 
     def go_back(self, checkpoint: Checkpoint) -> None:
         """Return to the state of a checkpoint."""

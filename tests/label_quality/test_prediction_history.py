@@ -52,17 +52,6 @@ def test_questions_about_the_last_batch_include_that_batch(drawn):
             assert found == pytest.approx(expected)
 
 
-@given(visits(), st.data())
-def test_labels_of_the_last_batch_are_safe_if_they_win_the_vote(drawn, data):
-    n_classes = drawn[1]
-    ours, naive = both_histories(*drawn)
-    for index, _ in drawn[3][-1:]:
-        labels = [data.draw(st.integers(0, n_classes - 1)) for _ in index]
-        pairs = zip(index, labels, strict=True)
-        expected = [naive.vote(i) == label for i, label in pairs]
-        assert ours.is_safe_of_batch(torch.tensor(labels)).tolist() == expected
-
-
 def epochs_of(batches):
     """Cut batches into runs in which no sample occurs twice."""
     run, seen = [], set()
@@ -84,7 +73,6 @@ def test_expecting_visits_changes_no_answer(drawn, read_ahead, random):
         for run in epochs_of(batches):
             patient.expect([index for index, _ in run])
             for index, predicted in run:
-                labels = torch.randint(0, n_classes, index.shape)
                 answers = []
                 for history in (ours, patient):
                     history.add(index, predicted)
@@ -93,7 +81,6 @@ def test_expecting_visits_changes_no_answer(drawn, read_ahead, random):
                             history.vote_of_batch(),
                             history.frequencies_of_batch(),
                             history.is_full_of_batch(),
-                            history.is_safe_of_batch(labels),
                         )
                     )
                 assert all(map(torch.equal, *answers))
