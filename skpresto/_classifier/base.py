@@ -24,7 +24,7 @@ from skpresto._data.training_data import PredictionRows
 from skpresto._label_quality.findings import fingerprint_of
 from skpresto._networks.forward import MISSING, require_predictions
 from skpresto._sklearn import Interval, StrOptions, _fit_context
-from skpresto._training.context import current_context
+from skpresto._training.context import FitContext, current_context
 from skpresto._training.listeners import FitTasks, Listener, Progress
 from skpresto._training.request import FitRequest
 from skpresto._training.torch_state import fit_threads, predict_threads, seeded
@@ -130,34 +130,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             context.team.fitting(),
         ):
             request = check_fit(fitting, X, y, sample_weight, X_val, y_val, y_true)
-            listeners: list[Listener] = [*tasks]
-            data, rng = request.data, check_random_state(self.random_state)
-            team, folder = context.team, context.folder
-            journal, seed = team.begin_fit(fitting, request, rng, folder)
-            shown: AbstractContextManager = nullcontext()
-            if self.verbose and context.team.is_first:
-                shown = progress = Progress(int(self.verbose), self.max_epochs)
-                listeners.append(progress)
-            with seeded(seed, self.device), fit_threads(self.n_jobs), shown:
-                net, blueprint = build_net(fitting, data)
-                # A sample has a visit per epoch. A history that is longer by more than
-                # one is never full either, and the cost of votes grows with its length.
-                length = min(int(self.q), int(self.max_epochs) + 1)
-                trainer = Trainer(
-                    net,
-                    blueprint,
-                    data,
-                    length,
-                    np.random.RandomState(seed),
-                    context,
-                    journal,
-                    listeners,
-                )
-                for task in tasks:
-                    task.tell_state(fitting._fitted_state(request, net))
-                outcome = fitting._train_or_keep(trainer, request)
-                trainer.finish()
-            fitting._publish(request, trainer, outcome)
+            fitting._fit(request, context, tasks)
         outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))
         for name in outdated:
@@ -175,18 +148,40 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             if name.endswith("_") and name not in params
         }
 
-    def _train_or_keep(self, trainer: Trainer, request: FitRequest) -> Outcome:
-        """Train, or keep what there is if that is interrupted and asked for."""
-        try:
-            return self._train(trainer, request)
-        except KeyboardInterrupt:
-            context = trainer.context
-            is_kept = context.keeps_interrupted and context.team.is_alone
-            if not (is_kept and trainer.use_interrupted()):
-                raise
-        if trainer.journal is not None:
-            trainer.journal.interrupted()
-        return outcome_of_interrupt(self, trainer)
+    def _fit(
+        self, request: FitRequest, context: FitContext, tasks: list[FitTasks]
+    ) -> None:
+        """Train on what the checks have found, and publish the outcome."""
+        rng = check_random_state(self.random_state)
+        journal, seed = context.team.begin_fit(self, request, rng, context.folder)
+        listeners: list[Listener] = [*tasks]
+        shown: AbstractContextManager = nullcontext()
+        if self.verbose and context.team.is_first:
+            shown = progress = Progress(int(self.verbose), self.max_epochs)
+            listeners.append(progress)
+        # A sample has a visit per epoch. A history that is longer by more than one is
+        # never full either, and the cost of votes grows with its length.
+        length = min(int(self.q), int(self.max_epochs) + 1)
+        with seeded(seed, self.device), fit_threads(self.n_jobs), shown:
+            trainer = Trainer(
+                *build_net(self, request.data),
+                request.data,
+                length,
+                rng=np.random.RandomState(seed),
+                context=context,
+                journal=journal,
+                listeners=listeners,
+            )
+            for task in tasks:
+                task.tell_state(self._fitted_state(request, trainer.net))
+            try:
+                outcome = self._train(trainer, request)
+            except KeyboardInterrupt:
+                if not trainer.use_interrupted():
+                    raise
+                outcome = outcome_of_interrupt(self, trainer)
+            trainer.finish()
+        self._publish(request, trainer, outcome)
 
     def _fitted_state(self, request: FitRequest, net: Any) -> dict[str, Any]:
         """Return the fitted attributes that predictions need."""

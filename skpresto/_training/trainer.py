@@ -228,14 +228,19 @@ class Trainer:
         check_networks(self.net, self.blueprint.probe_batch)
 
     def use_interrupted(self) -> bool:
-        """Prepare for use after Ctrl-C; return whether there is anything to use.
+        """Prepare for use after Ctrl-C; return whether what there is can be kept.
 
-        If the present networks have not completed an epoch, those before are used.
+        That has to be asked for. If the present networks have not completed an epoch,
+        those before are used.
         """
+        if not (self.context.keeps_interrupted and self.context.team.is_alone):
+            return False
         self.history.discard()
         if self.n_epochs == 0 and self._earlier is not None:
             self.net.module_, self.n_epochs, predictions = self._earlier
             self.history.load_state_dict(predictions)
+        if self.n_epochs and self.journal is not None:
+            self.journal.interrupted()
         return self.n_epochs > 0
 
     def finish(self) -> None:
