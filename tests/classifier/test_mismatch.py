@@ -9,8 +9,8 @@ from torch import nn
 
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto.exceptions import MismatchWarning
+from tests.classifier.test_foreign_modules import network, quick_with
 from tests.discovery import on_paths, quick, short_fits_warn
-from tests.estimators.test_foreign_modules import network, quick_with
 
 pytestmark = short_fits_warn
 

@@ -13,7 +13,7 @@ from skpresto import CoTeachingClassifier, DefaultClassifier, PrestoppingClassif
 from skpresto._networks.forward import outputs_of
 from skpresto._training.step import Step
 from tests.discovery import on_paths, quick, short_fits_warn
-from tests.engine.test_steps import net_of
+from tests.training.test_step import net_of
 
 pytestmark = short_fits_warn
 

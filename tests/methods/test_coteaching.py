@@ -16,8 +16,8 @@ from skpresto._training.stage import Stage
 from skpresto.baselines import DecoupleClassifier, JoCoRClassifier
 from skpresto.exceptions import SafeSetWarning
 from skpresto.modules import MLP
+from tests.classifier.test_foreign_modules import quick_with
 from tests.discovery import quick
-from tests.estimators.test_foreign_modules import quick_with
 
 pytestmark = pytest.mark.filterwarnings("ignore::skpresto.exceptions.SafeSetWarning")
 TWO_NETWORKS = [CoTeachingClassifier, CoTeachingPlusClassifier]

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from skpresto import DefaultClassifier
+from tests.classifier.test_foreign_modules import network, quick_with
 from tests.discovery import on_paths, quick, short_fits_warn
-from tests.estimators.test_foreign_modules import network, quick_with
 
 pytestmark = short_fits_warn
 PRECISIONS = [torch.float64, torch.bfloat16, torch.float16]
