@@ -25,5 +25,6 @@ def test_demo_shows_lower_errors_and_suspect_labels(tmp_path, monkeypatch, capsy
     assert "The ten labels with the lowest quality" in shown
     assert (tmp_path / "skpresto-demo.png").stat().st_size > 10_000
     assert f"Page to review the suspect labels: {tmp_path}" in shown
+    assert shown.rstrip().endswith("audit FILE.csv --label COLUMN")
     page = (tmp_path / "skpresto-demo.html").read_text(encoding="utf-8")
     assert "data:image/png;base64," in page

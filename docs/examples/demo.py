@@ -4,6 +4,7 @@ Run it with ``make demo``. It prints a table and the labels with the lowest qual
 writes a figure and a page on which the suspect labels can be reviewed.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -72,7 +73,16 @@ def main():
     report = LabelReport.from_estimator(clf, X_train, y_noisy)
     report.to_html(REPORT, shown=X_train.reshape(-1, 1, 8, 8))
     print(f"Page to review the suspect labels: {REPORT.resolve()}")
+    print(f"\nThe same for a file of your own:\n{command()} audit FILE.csv --label COLUMN")
     return 0
+
+
+def command():
+    """Return how skpresto is called from here."""
+    program = Path(sys.executable).with_name("skpresto")
+    if not program.exists():
+        return "python -m skpresto"
+    return os.path.relpath(program)
 
 
 def explain_stop(clf):

@@ -1,4 +1,4 @@
-"""The code of the README, the guide and the recipes runs, and prints what is stated."""
+"""The code of the guide and the recipes runs, and prints what is stated."""
 
 import shlex
 
@@ -12,7 +12,7 @@ import skpresto
 from skpresto.cli import main
 from tests.docs.blocks import DOCS, Block, agrees, blocks_of
 
-FILES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+FILES = sorted(DOCS.glob("*.md"))
 PAGES = {path.name: blocks_of(path) for path in FILES}
 GUIDE = [
     name
