@@ -73,7 +73,9 @@ def main():
     report = LabelReport.from_estimator(clf, X_train, y_noisy)
     report.to_html(REPORT, shown=X_train.reshape(-1, 1, 8, 8))
     print(f"Page to review the suspect labels: {REPORT.resolve()}")
-    print(f"\nThe same for a file of your own:\n{command()} audit FILE.csv --label COLUMN")
+    print(
+        f"\nThe same for a file of your own:\n{command()} audit FILE.csv --label COLUMN"
+    )
     return 0
 
 

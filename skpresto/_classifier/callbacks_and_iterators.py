@@ -8,13 +8,18 @@ from torch.utils.data import DataLoader
 from skpresto._classifier.params import check_part_params, did_you_mean
 from skpresto._networks.callbacks import (
     Callback,
+    Checkpoint,
     EarlyStopping,
     LRScheduler,
     ScheduleOfTheRun,
 )
+from skpresto._warn import warn_caller
 
 #: Parameters with which predictions would not be one per row, in the order of rows.
 _NOT_IN_ORDER = ("drop_last", "shuffle", "sampler", "batch_sampler")
+
+#: What skorch's Checkpoint follows.
+_BY_DEFAULT = "valid_loss_best"
 
 
 def check_iterators(
@@ -39,7 +44,9 @@ def check_iterators(
             )
 
 
-def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
+def checked_callbacks(
+    estimator: Any, params: dict[str, Any], is_validated: bool
+) -> list:
     """Return the user's callbacks, and the default schedule unless they have one.
 
     The callbacks are used as given, not copied, as in skorch.
@@ -50,6 +57,8 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
         Its ``callbacks`` and ``max_epochs`` are used.
     params : dict
         Parameters for callbacks, by ``name__parameter``.
+    is_validated : bool
+        Whether there are validation data, of which the loss is recorded.
     """
     name = type(estimator).__name__
     given = estimator.callbacks or []
@@ -59,6 +68,16 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
         )
     callbacks = list(given)
     kinds = dict(map(_named_kind, callbacks))
+    _check_kinds(name, kinds, params)
+    if not is_validated:
+        _warn_of_monitors(name, callbacks)
+    if any(issubclass(kind, LRScheduler) for kind in kinds.values()):
+        return callbacks
+    return [*callbacks, ("lr_schedule", ScheduleOfTheRun())]
+
+
+def _check_kinds(name: str, kinds: dict[str, type], params: dict[str, Any]) -> None:
+    """Raise for what is no callback, for EarlyStopping, and for unknown parameters."""
     for called, kind in kinds.items():
         if not issubclass(kind, Callback):
             raise TypeError(
@@ -77,9 +96,24 @@ def checked_callbacks(estimator: Any, params: dict[str, Any]) -> list:
                 f"{name} got callbacks__{param}, but its callbacks are called "
                 f"{sorted(kinds)}{hint or '.'}"
             )
-    if any(issubclass(kind, LRScheduler) for kind in kinds.values()):
-        return callbacks
-    return [*callbacks, ("lr_schedule", ScheduleOfTheRun())]
+
+
+def _warn_of_monitors(name: str, callbacks: list) -> None:
+    """Warn if a checkpoint is to follow a loss that is not measured."""
+    given = [entry[1] if isinstance(entry, tuple) else entry for entry in callbacks]
+    if any(getattr(callback, "name", None) == "valid_loss" for callback in given):
+        return
+    for callback in given:
+        # A class will be made with its defaults.
+        is_checkpoint = isinstance(callback, Checkpoint) or callback is Checkpoint
+        if is_checkpoint and getattr(callback, "monitor", _BY_DEFAULT) == _BY_DEFAULT:
+            warn_caller(
+                f"{name} got Checkpoint(monitor={_BY_DEFAULT!r}), skorch's default, "
+                "and no validation data: checkpoints are made where the training loss "
+                "is lowest, by which time wrong labels may be memorized. Pass X_val "
+                "and y_val to fit(), or choose monitor='train_loss_best'.",
+                UserWarning,
+            )
 
 
 def _named_kind(entry: Any) -> tuple[str, type]:

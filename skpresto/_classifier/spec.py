@@ -83,7 +83,9 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         lr=estimator.lr,
         batch_size=estimator.batch_size,
         device=estimator.device,
-        callbacks=checked_callbacks(estimator, of["callbacks"]),
+        callbacks=checked_callbacks(
+            estimator, of["callbacks"], data.valid_labels is not None
+        ),
         train_split=None,
         verbose=0,
         predict_nonlinearity=softmax,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from skorch.callbacks import Callback, EarlyStopping, LRScheduler
+from skorch.callbacks import Callback, Checkpoint, EarlyStopping, LRScheduler
 from skorch.dataset import Dataset
 from skorch.utils import TeeGenerator
 from torch import Tensor
@@ -16,7 +16,13 @@ from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.forward import classes_of
 from skpresto._networks.stack import mean_of_logits
 
-__all__ = ["Callback", "CallbackMixin", "EarlyStopping", "LRScheduler"]
+__all__ = [
+    "Callback",
+    "CallbackMixin",
+    "Checkpoint",
+    "EarlyStopping",
+    "LRScheduler",
+]
 
 
 class CallbackMixin:
@@ -40,6 +46,11 @@ class CallbackMixin:
     def lr_schedulers(self) -> list[LRScheduler]:
         """Learning-rate schedulers among the callbacks, the built-in one included."""
         return [cb for _, cb in self.callbacks_ if isinstance(cb, LRScheduler)]
+
+    @property
+    def has_callbacks(self) -> bool:
+        """Whether there are callbacks other than schedules of the learning rate."""
+        return len(self.lr_schedulers) < len(self.callbacks_)
 
     @property
     def has_batch_callbacks(self) -> bool:
@@ -99,7 +110,7 @@ class CallbackMixin:
 
         They would take more memory than the predictions. Callbacks may need them.
         """
-        if len(self.history) > 1 and len(self.lr_schedulers) == len(self.callbacks_):
+        if len(self.history) > 1 and not self.has_callbacks:
             self.history[-2]["batches"].clear()
 
     def record_epoch(
@@ -119,16 +130,27 @@ class CallbackMixin:
             record["train_loss"] = loss
         learned = [loss for loss in losses if loss is not None]
         mean = float(np.mean(learned)) if learned else np.nan
-        self.history.record("train_loss", mean)
+        self._record_loss("train_loss", mean)
+        if self.has_callbacks and "valid_loss" not in self.history[-1]:
+            # What skorch's Checkpoint follows by default; checked_callbacks warns.
+            is_best = self.history[-1, "train_loss_best"]
+            self.history.record("valid_loss_best", is_best)
         self.history.record("train_batch_count", len(losses))
         for name, error in errors.items():
             if error is not None:
                 self.history.record(name, error)
         return mean
 
+    def _record_loss(self, name: str, loss: float) -> None:
+        """Record a loss of the epoch, and whether it is the lowest, as skorch does."""
+        rows: list[dict[str, Any]] = self.history[:-1]
+        earlier = [row[name] for row in rows if name in row]
+        self.history.record(name, loss)
+        self.history.record(f"{name}_best", all(loss < other for other in earlier))
+
     def validate_with_callbacks(self, rows: PredictionRows) -> Tensor:
         """Predict validation rows, batch by batch, and call the callbacks."""
-        predicted, n_batches = [], 0
+        predicted, n_batches, total = [], 0, 0.0
         for batch in self.get_iterator(rows):
             self.notify("on_batch_begin", batch=batch, training=False)
             outputs = self.evaluation_step(batch)
@@ -139,7 +161,9 @@ class CallbackMixin:
             result = {"batch": batch, "loss": loss, "y_pred": outputs}
             self.notify("on_batch_end", training=False, **result)
             predicted.append(classes_of(outputs))
+            total += losses.sum().item()
             n_batches += 1
+        self._record_loss("valid_loss", total / len(rows))
         self.history.record("valid_batch_count", n_batches)
         return torch.cat(predicted)
 

@@ -243,11 +243,11 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     ) -> Tensor | None:
         """Return which rows are predicted otherwise than labeled.
 
-        None if a row has no prediction. With ``notify=True``, callbacks that listen to
-        batches see those rows as skorch's validation batches.
+        None if a row has no prediction. With ``notify=True``, callbacks see those rows
+        as skorch's validation batches, and their loss is recorded.
         """
         assert rows.labels is not None
-        if notify and self.has_batch_callbacks:
+        if notify and self.has_callbacks:
             predicted = self.validate_with_callbacks(rows)
         else:
             predicted = share(self._predicted_at_once, rows)

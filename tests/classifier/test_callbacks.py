@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
-from skorch.callbacks import Callback, EpochScoring, LRScheduler
+from skorch.callbacks import Callback, Checkpoint, EpochScoring, LRScheduler
 
 from skpresto import (
     CrossPrestoppingClassifier,
@@ -73,6 +73,37 @@ def test_a_clone_has_a_copy_of_the_callback(noisy_blobs):
     clf = quick(DefaultClassifier, callbacks=[Collect(seen)])
     clone(clf).fit(X, y)
     assert seen == []
+
+
+@on_paths("one stage", "new start", "folds")
+@pytest.mark.parametrize("is_validated", [True, False])
+def test_a_checkpoint_follows_the_lowest_loss(
+    Classifier, is_validated, noisy_blobs, tmp_path
+):
+    X, y, y_true = noisy_blobs
+    clf = quick(Classifier, callbacks=[Checkpoint(dirname=tmp_path)], max_epochs=6)
+    if is_validated:
+        clf.fit(X[100:], y[100:], X_val=X[:100], y_val=y_true[:100])
+    else:
+        with pytest.warns(UserWarning, match="no validation data"):
+            clf.fit(X, y)
+    history = clf.net_.history
+    losses = history[:, "valid_loss" if is_validated else "train_loss"]
+    lowest = [loss == min(losses[: i + 1]) for i, loss in enumerate(losses)]
+    assert history[:, "valid_loss_best"] == history[:, "event_cp"] == lowest
+    assert (tmp_path / "params.pt").exists()
+
+
+def test_the_loss_of_validation_data_is_that_of_all_rows(noisy_blobs):
+    X, y, y_true = noisy_blobs
+    clf = quick(DefaultClassifier, callbacks=[Collect([])], max_epochs=3)
+    clf.set_params(batch_size=64).fit(X, y, X_val=X[:100], y_val=y_true[:100])
+    p = clf.predict_proba(X[:100])[
+        np.arange(100), np.searchsorted(clf.classes_, y_true[:100])
+    ]
+    assert clf.net_.history[-1, "valid_loss"] == pytest.approx(
+        -np.log(p).mean(), rel=1e-5
+    )
 
 
 class Writer(Callback):
