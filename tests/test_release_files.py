@@ -40,10 +40,27 @@ def test_workflows_cover_systems_versions_and_lowest_versions():
     assert systems == {"ubuntu", "macos", "windows"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     classifiers = " ".join(project["project"]["classifiers"])
-    assert set(matrix["python"]) == set(re.findall(r"3\.\d+", classifiers))
+    assert set(re.findall(r"3\.\d+", classifiers)) <= set(matrix["python"])
     assert any(
         "tox -e oldest" in step.get("run", "") for step in jobs["oldest"]["steps"]
     )
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_by_hash(path):
+    jobs = read(path)["jobs"].values()
+    used = [step["uses"] for job in jobs for step in job["steps"] if "uses" in step]
+    assert used
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", action) for action in used)
+
+
+def test_a_release_needs_no_password():
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["publish"]["needs"] == "build"
+    assert {"run": "make dist"} in jobs["build"]["steps"]
+    text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    assert "secrets." not in text
 
 
 def test_targets_that_workflows_make_exist():
@@ -59,6 +76,14 @@ def test_targets_that_workflows_make_exist():
 def test_the_version_to_cite_is_that_of_the_package():
     citation = read(ROOT / "CITATION.cff")
     assert citation["version"] == skpresto.__version__
+
+
+def test_the_page_on_citing_names_the_authors_to_cite():
+    paper = read(ROOT / "CITATION.cff")["preferred-citation"]
+    page = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+    assert paper["title"] in page
+    authors = [f"{a['family-names']}, {a['given-names']}" for a in paper["authors"]]
+    assert " and ".join(authors) in page
 
 
 def test_hooks_use_the_tools_of_the_environment():
