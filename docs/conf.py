@@ -7,6 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+from api_links import link_names  # noqa: E402
 from first_figure import first_figure  # noqa: E402
 from gallery_order import GALLERY  # noqa: E402
 from links import rewrite_links  # noqa: E402
@@ -92,5 +93,6 @@ myst_substitutions = {
 def setup(app):
     """Connect what this project adds to Sphinx."""
     app.connect("source-read", rewrite_links)
+    app.connect("doctree-read", link_names)
     app.connect("autodoc-process-docstring", join_name_lists, priority=100)
     return {"parallel_read_safe": True}
