@@ -114,7 +114,9 @@ def test_progress_only_goes_forward(is_quick, stages):
     with fit_progress(terminal, estimator):
         ((_, callback),) = estimator.callbacks
         for stage in stages:
-            callback.on_epoch_end(SimpleNamespace(stage_=stage))
+            n_networks = {"cross": 5, "final": 2, "fallb": 3}.get(stage[:5], 1)
+            net = SimpleNamespace(stage_=stage, networks=range(n_networks))
+            callback.on_epoch_end(net)
             fractions.append(shown.tasks[0].percentage / 100)
             assert shown.tasks[0].description == f"Training: {stage}"
     after_fallback = (

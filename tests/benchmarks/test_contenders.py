@@ -8,6 +8,7 @@ import torch
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from skpresto import CoTeachingClassifier, DefaultClassifier
+from skpresto._data.batch import Batch
 
 needs_cleanlab = pytest.mark.skipif(not find_spec("cleanlab"), reason="needs cleanlab")
 
@@ -144,13 +145,15 @@ def test_scores_of_default_do_not_affect_its_training(accuracy, cell, setting, s
 
 def test_margins_by_hand(accuracy):
     labels = torch.tensor([0, 1, 0])
-    margins = accuracy.plain_scores.Margins(labels, n_classes=3)
+    stopwatch = accuracy.stopwatch.Stopwatch()
+    margins = accuracy.plain_scores.Margins(labels, 3, stopwatch)
     visits = [
         ([0, 1], [[3.0, 1.0, 2.0], [0.0, 0.0, 1.0]]),
         ([1, 0], [[2.0, 5.0, 1.0], [0.0, 4.0, 0.0]]),
     ]
     for index, logits in visits:
-        margins.add(torch.tensor(index), torch.tensor([logits]), epoch=0)
+        index, logits = torch.tensor(index), torch.tensor([logits])
+        margins.record(Batch(index, labels[index], logits, None, epoch=0))
     scores = margins.scores()
     # The third sample is never visited.
     np.testing.assert_allclose(scores["aum"], [(1 - 4) / 2, (-1 + 3) / 2, 0])
