@@ -27,7 +27,7 @@ from skpresto._sklearn import Interval, StrOptions, _fit_context
 from skpresto._training.context import FitContext, current_context
 from skpresto._training.listeners import FitTasks, Listener, Progress
 from skpresto._training.request import FitRequest
-from skpresto._training.torch_state import fit_threads, predict_threads, seeded
+from skpresto._training.torch_state import fit_turn, predict_threads
 from skpresto._training.trainer import Trainer
 from skpresto.stopping import StopRule
 
@@ -162,7 +162,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         # A sample has a visit per epoch. A history that is longer by more than one is
         # never full either, and the cost of votes grows with its length.
         length = min(int(self.q), int(self.max_epochs) + 1)
-        with seeded(seed, self.device), fit_threads(self.n_jobs), shown:
+        with fit_turn(seed, self.device, self.n_jobs), shown:
             trainer = Trainer(
                 *build_net(self, request.data),
                 request.data,

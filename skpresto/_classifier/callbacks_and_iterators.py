@@ -3,6 +3,7 @@
 from numbers import Integral
 from typing import Any
 
+from torch.optim.lr_scheduler import MultiStepLR
 from torch.utils.data import DataLoader
 
 from skpresto._classifier.params import check_part_params, did_you_mean
@@ -69,11 +70,12 @@ def checked_callbacks(
     callbacks = list(given)
     kinds = dict(map(_named_kind, callbacks))
     _check_kinds(name, kinds, params)
-    if not is_validated:
+    if callbacks and not is_validated:
         _warn_of_monitors(name, callbacks)
     if any(issubclass(kind, LRScheduler) for kind in kinds.values()):
         return callbacks
-    return [*callbacks, ("lr_schedule", ScheduleOfTheRun())]
+    schedule = ScheduleOfTheRun(MultiStepLR, gamma=0.2, event_name=None)
+    return [*callbacks, ("lr_schedule", schedule)]
 
 
 def _check_kinds(name: str, kinds: dict[str, type], params: dict[str, Any]) -> None:

@@ -110,13 +110,7 @@ def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:
             f"{name} needs samples of at least 2 classes, but y contains only one "
             f"class: {classes[0]!r}. Check how the training rows were chosen."
         )
-    return classes, _encoded(y, classes, name, "y")
-
-
-def _encoded(labels: NDArray, classes: NDArray, owner: str, name: str) -> Tensor:
-    way_out = "add training samples of these classes"
-    codes = encode(labels, classes, owner, name, way_out=way_out)
-    return torch.from_numpy(codes.astype(np.int64))
+    return classes, torch.from_numpy(encode(y, classes, name).astype(np.int64))
 
 
 def check_validation_data(
@@ -143,7 +137,9 @@ def check_validation_data(
     rows = check_rows(estimator, X_val, input_shape)
     y_val = label_vector(y_val, name, "y_val")
     check_consistent_length(rows, y_val)
-    return rows, _encoded(y_val, classes, name, "y_val")
+    way_out = "add training samples of these classes"
+    codes = encode(y_val, classes, name, "y_val", way_out=way_out)
+    return rows, torch.from_numpy(codes.astype(np.int64))
 
 
 def _check_true_labels(

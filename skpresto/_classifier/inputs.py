@@ -19,7 +19,7 @@ from torch.utils.data import Dataset
 
 from skpresto._data.dataset import DatasetRows, labels_of
 from skpresto._data.parts import PartsRows
-from skpresto._data.samples import ArrayRows, SampleRows, as_rows
+from skpresto._data.samples import ArrayRows, SampleRows, SparseRows, TensorRows
 from skpresto._numeric import numbers_expected
 
 #: Bytes of a memory map that are checked together.
@@ -238,11 +238,11 @@ def _part_type(part: Any) -> Any:
 
 def _rows_in_memory(X: Any) -> SampleRows:
     if sparse.issparse(X):
-        return as_rows(X)
+        return SparseRows(X)
     with warnings.catch_warnings():
         # The tensor is only read from, so a read-only array may stand behind it.
         warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
-        return as_rows(torch.from_numpy(X))
+        return TensorRows(torch.from_numpy(X))
 
 
 def check_values(rows: ArrayRows, name: str, estimator: str = "") -> None:

@@ -93,7 +93,7 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         compile=params.get("compile", False),
         **named,
     )
-    probe = probe_batch(data.X, net.valid_collate_fn)
+    probe = probe_batch(data.X, of["iterator_valid"].get("collate_fn"))
     blueprint = Blueprint(
         module_factory=partial(_networks, module),
         is_pretrained=isinstance(estimator.module, nn.Module),

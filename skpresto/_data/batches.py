@@ -8,6 +8,7 @@ its first batch is read.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -88,15 +89,13 @@ class TensorBatches:
             sizes = self._sizes[first : first + at_once]
             index = self._index[start : start + sum(sizes)]
             start += len(index)
-            if len(index) * self.X.row_size <= _VALUES_READ:
-                yield from split_rows(self._read(index), sizes)
-            else:
-                yield from map(self._read, index.split(sizes))
-
-    def _read(self, index: Tensor) -> Any:
-        return on_device(self.X.take(index), self.device)
+            is_small = len(index) * self.X.row_size <= _VALUES_READ
+            for part in (index,) if is_small else index.split(sizes):
+                features = on_device(self.X.take(part), self.device)
+                yield from split_rows(features, sizes) if is_small else (features,)
 
 
+@dataclass
 class LoaderBatches:
     """Batches that a ``DataLoader`` reads.
 
@@ -110,27 +109,21 @@ class LoaderBatches:
         Where the batches are needed.
     """
 
-    def __init__(
-        self,
-        loader: DataLoader,
-        order: Sequence[Tensor] | None,
-        device: str | torch.device,
-    ) -> None:
-        self.loader = loader
-        self.order = order
-        self.device = device
+    loader: DataLoader
+    order: Sequence[Tensor] | None
+    device: str | torch.device
 
     def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
         for batch in self.loader:
             yield on_device(tuple(batch), self.device)
 
 
+@dataclass
 class TensorBlocks:
     """Rows to predict that are in memory, in order, in large blocks."""
 
-    def __init__(self, dataset: PredictionRows, batch_size: int) -> None:
-        self.dataset = dataset
-        self.batch_size = batch_size
+    dataset: PredictionRows
+    batch_size: int
 
     def __len__(self) -> int:
         return -(-len(self.dataset) // self.batch_size)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
 from torch import Tensor
 
 from skpresto._data.mapped_file import mapped_file
@@ -147,12 +146,3 @@ class SparseRows(SampleRows):
     def slice(self, start: int, stop: int) -> Tensor:
         """Return consecutive rows, dense."""
         return torch.from_numpy(self.source[start:stop].toarray())
-
-
-def as_rows(X: Any) -> SampleRows:
-    """Return the rows of a tensor, an array or a sparse matrix."""
-    if isinstance(X, SampleRows):
-        return X
-    if isinstance(X, Tensor):
-        return TensorRows(X)
-    return SparseRows(X) if sparse.issparse(X) else ArrayRows(X)

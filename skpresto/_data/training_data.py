@@ -9,15 +9,16 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from skpresto._data.samples import SampleRows, as_rows
+from skpresto._data.samples import SampleRows
 
 
+@dataclass(eq=False)
 class TrainingRows(Dataset):
     """Some rows of the training set, each with its label and its position.
 
     Parameters
     ----------
-    X : SampleRows, Tensor or ndarray
+    X : SampleRows
         All rows of the training set.
     labels : Tensor of shape (n_samples,)
         Class numbers of all rows.
@@ -25,10 +26,9 @@ class TrainingRows(Dataset):
         Positions of the rows to train on; None means all.
     """
 
-    def __init__(self, X: Any, labels: Tensor, rows: Tensor | None = None) -> None:
-        self.X = as_rows(X)
-        self.labels = labels
-        self.rows = rows
+    X: SampleRows
+    labels: Tensor
+    rows: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.labels) if self.rows is None else len(self.rows)
@@ -46,6 +46,7 @@ class TrainingRows(Dataset):
         return list(zip(self.X.items(rows), labels, rows, strict=True))
 
 
+@dataclass(eq=False)
 class PredictionRows(Dataset):
     """Rows to predict, in order: all of ``X``, or those at ``rows``.
 
@@ -53,12 +54,9 @@ class PredictionRows(Dataset):
     turn, so that a ``collate_fn`` that changes the order of samples can be noticed.
     """
 
-    def __init__(
-        self, X: Any, rows: Tensor | None = None, labels: Tensor | None = None
-    ) -> None:
-        self.X = as_rows(X)
-        self.rows = rows
-        self.labels = labels
+    X: SampleRows
+    rows: Tensor | None = None
+    labels: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.X) if self.rows is None else len(self.rows)
@@ -129,12 +127,6 @@ class TrainingData:
         if self.sample_weight is None or rows is None:
             return self.sample_weight
         return self.sample_weight[rows]
-
-    def held_out_rows(self, held_out: Tensor | None) -> PredictionRows | None:
-        """Return the rows at the positions ``held_out`` with their given labels."""
-        if held_out is None:
-            return None
-        return PredictionRows(self.X, held_out, self.labels[held_out])
 
     def validation_rows(self) -> PredictionRows | None:
         """Return the validation data, if there are any."""

@@ -1,7 +1,7 @@
 """The last q predictions of every sample, and the majority vote over them."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -11,11 +11,10 @@ from skpresto._label_quality.recorder import Recorder
 from skpresto._label_quality.votes import (
     Visits,
     by_age,
-    count_true,
     most_frequent,
-    same_class,
     smallest_dtype,
 )
+from skpresto._labels import parts
 
 # Samples processed together when all are requested.
 _SAMPLES_AT_ONCE = 1 << 14
@@ -94,10 +93,6 @@ class PredictionHistory(Recorder):
             logits = torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True)
         self.add(batch.index, logits.argmax(dim=2))
 
-    def end_epoch(self) -> None:
-        """Write what was recorded."""
-        self.flush()
-
     def add(self, index: Tensor, predicted: Tensor) -> None:
         """Add one prediction for each of the samples at ``index``, all distinct.
 
@@ -108,12 +103,13 @@ class PredictionHistory(Recorder):
         predicted : Tensor of shape (b,) or (1, b)
             Their predicted classes.
         """
-        if self._visits is None or self._visits.n_made == len(self._visits.index):
-            self._read_ahead(index)
-        self._current.add(predicted)
+        visits = self._visits
+        if visits is None or visits.n_made == len(visits.index):
+            visits = self._visits = self._read_ahead(index)
+        visits.add(predicted)
 
-    def _read_ahead(self, index: Tensor) -> None:
-        """Read the entries of samples that come next, at least those at ``index``."""
+    def _read_ahead(self, index: Tensor) -> Visits:
+        """Return the entries of samples that come next, at least those at ``index``."""
         self.flush()
         batches = [self._order.popleft() if self._order else index]
         n_samples = len(batches[0])
@@ -121,17 +117,12 @@ class PredictionHistory(Recorder):
             batches.append(self._order.popleft())
             n_samples += len(batches[-1])
         ahead = batches[0] if len(batches) == 1 else torch.cat(batches)
-        self._visits = Visits(
+        return Visits(
             ahead,
             self._predicted.index_select(0, ahead),
             self._n_entries.index_select(0, ahead),
             self.n_classes,
         )
-
-    @property
-    def _current(self) -> "Visits":
-        assert self._visits is not None
-        return self._visits
 
     def flush(self) -> None:
         """Write the predictions that were recorded."""
@@ -151,6 +142,8 @@ class PredictionHistory(Recorder):
         )
         self._n_entries.index_copy_(0, index, counts)
 
+    end_epoch = flush
+
     def discard(self) -> None:
         """Forget the order, and predictions that have not been written."""
         self._visits = None
@@ -158,7 +151,8 @@ class PredictionHistory(Recorder):
 
     def vote_of_batch(self) -> Tensor:
         """Return the vote of each sample of the batch recorded last."""
-        visits = self._current
+        visits = self._visits
+        assert visits is not None
         newest = visits.predicted[-1].view(-1)
         if self.length == 1:
             return newest
@@ -166,7 +160,8 @@ class PredictionHistory(Recorder):
         same = older == newest.to(older.dtype)
         # The newest prediction adds a vote to its class, and wins a tie.
         voted, votes = map(visits.of_batch, visits.older_vote)
-        wins = count_true(same, dim=0, dtype=votes.dtype) + 1 >= votes
+        n_same = same.view(torch.uint8).sum(dim=0, dtype=votes.dtype)
+        wins = n_same + 1 >= votes
         return torch.where(wins, newest, voted.long())
 
     def frequencies_of_batch(self) -> Tensor:
@@ -175,11 +170,12 @@ class PredictionHistory(Recorder):
         Of shape (length, b). A class is counted at its newest entry only, all other
         places are 0, so that each column sums to 1.
         """
-        visits = self._current
+        visits = self._visits
+        assert visits is not None
         older = visits.of_batch(visits.older)
         newest = visits.predicted[-1].to(older.dtype).view(1, -1)
         entries = torch.cat((newest, older))
-        same = same_class(entries)
+        same = entries.unsqueeze(0) == entries.unsqueeze(1)
         age = torch.arange(self.length, device=entries.device).unsqueeze(1)
         is_older = (age > age.T).unsqueeze(2)
         is_counted = ~(same & is_older).any(dim=1) & (entries < self.n_classes)
@@ -188,7 +184,8 @@ class PredictionHistory(Recorder):
 
     def is_full_of_batch(self) -> Tensor:
         """Return which samples of the batch recorded last have ``length`` entries."""
-        visits = self._current
+        visits = self._visits
+        assert visits is not None
         return visits.of_batch(visits.counts) + 1 >= self.length
 
     def is_safe(self, labels: Tensor) -> Tensor:
@@ -197,8 +194,9 @@ class PredictionHistory(Recorder):
 
     def vote(self) -> Tensor:
         """Return the class predicted most often for every sample."""
+        self.flush()
         votes = torch.empty_like(self._n_entries, dtype=torch.int64)
-        for some in self._slices():
+        for some in parts(len(votes), _SAMPLES_AT_ONCE):
             rows, counts = self._predicted[some], self._n_entries[some]
             voted, _ = most_frequent(by_age(rows, counts, self.n_classes))
             votes[some] = voted.long().masked_fill_(counts == 0, -1)
@@ -206,20 +204,15 @@ class PredictionHistory(Recorder):
 
     def agreement(self, labels: Tensor) -> Tensor:
         """Return the fraction of each sample's predictions that equal its label."""
+        self.flush()
         fractions = torch.empty_like(self._n_entries, dtype=torch.float32)
         age = torch.arange(self.length, device=labels.device)
-        for some in self._slices():
+        for some in parts(len(fractions), _SAMPLES_AT_ONCE):
             counts = self._n_entries[some].unsqueeze(1)
             equal = self._predicted[some] == labels[some].unsqueeze(1)
             n_equal = equal.logical_and_(age < counts).sum(dim=1, keepdim=True)
             fractions[some] = (n_equal / counts.clamp(min=1)).squeeze(1)
         return fractions
-
-    def _slices(self) -> Iterator[slice]:
-        """Yield all samples in parts, so that intermediate results stay small."""
-        self.flush()
-        for start in range(0, len(self._n_entries), _SAMPLES_AT_ONCE):
-            yield slice(start, start + _SAMPLES_AT_ONCE)
 
     def newest(self) -> Tensor:
         """Return the last prediction for every sample (0 where there is none)."""

@@ -1,5 +1,6 @@
 """Majority votes over stored predictions, for many samples at once."""
 
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import torch
@@ -49,11 +50,6 @@ def by_age(rows: Tensor, counts: Tensor, n_classes: int) -> Tensor:
     return torch.maximum(entries, is_empty * (age + n_classes))
 
 
-def same_class(entries: Tensor) -> Tensor:
-    """Return whether entries i and j of a sample are the same: (i, j, n_samples)."""
-    return entries.unsqueeze(0) == entries.unsqueeze(1)
-
-
 def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
     """Return the class entered most often for each sample, and how often that is.
 
@@ -76,7 +72,9 @@ def most_frequent(entries: Tensor) -> tuple[Tensor, Tensor]:
     for part in entries.split(at_once, dim=1):
         age = numbered_rows(length, part.shape[1], dtype, part.device)
         # No two entries score the same: more votes win, then the newer entry.
-        votes = count_true(same_class(part), dim=1, dtype=dtype)
+        same = part.unsqueeze(0) == part.unsqueeze(1)
+        # Sums of bytes are faster than those of booleans.
+        votes = same.view(torch.uint8).sum(dim=1, dtype=dtype)
         scores = votes.mul_(length).sub_(age)
         best = scores.amax(dim=0)
         winner = ((scores == best) * part).sum(dim=0, dtype=part.dtype)
@@ -101,11 +99,7 @@ def numbered_rows(
     return numbers.unsqueeze(1).repeat(1, n_columns)
 
 
-def count_true(mask: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
-    """Return ``mask.sum(dim)``, which is faster on bytes than on booleans."""
-    return mask.view(torch.uint8).sum(dim=dim, dtype=dtype)
-
-
+@dataclass
 class Visits:
     """Entries of samples that are visited next, and predictions made for them so far.
 
@@ -119,17 +113,19 @@ class Visits:
         Number of entries of each sample.
     n_classes : int
         Number of classes.
+    predicted : list of Tensor, default=[]
+        The predictions so far, batch by batch.
+    n_made, n_last : int, default=0
+        Number of predictions, of all batches and of the last one.
     """
 
-    def __init__(
-        self, index: Tensor, rows: Tensor, counts: Tensor, n_classes: int
-    ) -> None:
-        self.index = index
-        self.rows = rows
-        self.counts = counts
-        self.n_classes = n_classes
-        self.predicted: list[Tensor] = []
-        self.n_made = self.n_last = 0
+    index: Tensor
+    rows: Tensor
+    counts: Tensor
+    n_classes: int
+    predicted: list[Tensor] = field(default_factory=list)
+    n_made: int = 0
+    n_last: int = 0
 
     def add(self, predicted: Tensor) -> None:
         """Add the predictions of the batch that comes next."""

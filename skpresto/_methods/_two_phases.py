@@ -1,5 +1,7 @@
 """Prestopping's two phases: all labels up to the stop point, then the safe set."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -14,6 +16,7 @@ from skpresto._training.trainer import StopPoint, Trainer
 from skpresto.stopping import StopRule
 
 
+@dataclass
 class LearnFromSafeSet(Policy):
     """Learn from samples whose given label is the majority vote of the last q visits.
 
@@ -21,8 +24,7 @@ class LearnFromSafeSet(Policy):
     can enter or leave the safe set at any visit.
     """
 
-    def __init__(self, history: PredictionHistory) -> None:
-        self.history = history
+    history: PredictionHistory
 
     def select(self, batch: Batch) -> Selection:
         """Return the safe samples of the batch, the same for all networks."""

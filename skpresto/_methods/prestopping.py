@@ -168,6 +168,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     True
     """
 
+    #: The rule that ``stop=None`` means, unless there are validation data.
+    _default_stop: StopRule = AgreementStop()
     _parameter_constraints = {
         **BaseNoisyLabelClassifier._parameter_constraints,
         "stop": [StopRule, None],
@@ -196,8 +198,8 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
 
     def _check_request(self, given: dict[str, Any]) -> StopRule | None:
         has_validation_data = given["X_val"] is not None
-        default = ValidationStop() if has_validation_data else self._default_stop_rule()
-        rule = default if self.stop is None else clone(self.stop)
+        default = ValidationStop() if has_validation_data else self._default_stop
+        rule = clone(default if self.stop is None else self.stop)
         rule._validate_params()
         missing = sorted(name for name in rule.needs if given[name] is None)
         if missing:
@@ -208,10 +210,6 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
                 "a rule that needs no further data, such as AgreementStop()."
             )
         return rule
-
-    def _default_stop_rule(self) -> StopRule:
-        """Return the rule used without a ``stop`` parameter and validation data."""
-        return AgreementStop()
 
     def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         assert request.rule is not None

@@ -22,7 +22,7 @@ from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.request import FitRequest
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
-from skpresto.stopping import AgreementStop, StopRule
+from skpresto.stopping import AgreementStop
 
 
 class LearnSafeAndRefurbished(CorrectingPolicy):
@@ -148,6 +148,7 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
     (200,)
     """
 
+    _default_stop = AgreementStop(margin=0, window=3)
     _parameter_constraints = {
         **PrestoppingClassifier._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1, closed="both")],
@@ -176,9 +177,6 @@ class PrestoppingPlusClassifier(PrestoppingClassifier):
         **net_params,
     ):
         self._store(locals())
-
-    def _default_stop_rule(self) -> StopRule:
-        return AgreementStop(margin=0, window=3)
 
     def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         assert request.rule is not None

@@ -52,17 +52,7 @@ class CallbackMixin:
         """Whether there are callbacks other than schedules of the learning rate."""
         return len(self.lr_schedulers) < len(self.callbacks_)
 
-    @property
-    def has_batch_callbacks(self) -> bool:
-        """Whether a callback does anything at the begin or end of a batch."""
-        return self._is_heard("on_batch_begin", "on_batch_end")
-
-    @property
-    def has_gradient_callbacks(self) -> bool:
-        """Whether a callback does anything when gradients are computed."""
-        return self._is_heard("on_grad_computed")
-
-    def _is_heard(self, *hooks: str) -> bool:
+    def is_heard(self, *hooks: str) -> bool:
         """Return whether a callback does anything when one of some hooks is called."""
         for _, callback in self.callbacks_:
             if getattr(callback, "step_every", None) == "epoch":
@@ -99,19 +89,19 @@ class CallbackMixin:
         self, rows: TrainingRows, valid_rows: PredictionRows | None
     ) -> Iterator[PredictionRows | None]:
         """Call the callbacks at the begin and the end of an epoch."""
-        datasets = {"dataset_train": rows, "dataset_valid": _for_scoring(valid_rows)}
+        valid: Any = valid_rows
+        if valid_rows and valid_rows.X.is_in_memory:
+            # A dataset of skorch's, from which callbacks can take X and y.
+            assert valid_rows.labels is not None
+            valid = Dataset(valid_rows.X.source, valid_rows.labels.numpy())
+        datasets = {"dataset_train": rows, "dataset_valid": valid}
         self.notify("on_epoch_begin", **datasets)
-        self._forget_batches()
-        yield valid_rows
-        self.notify("on_epoch_end", **datasets)
-
-    def _forget_batches(self) -> None:
-        """Remove the batches of the previous epoch from skorch's history.
-
-        They would take more memory than the predictions. Callbacks may need them.
-        """
+        # The batches of the epoch before would take more memory than the predictions.
+        # Callbacks may need them.
         if len(self.history) > 1 and not self.has_callbacks:
             self.history[-2]["batches"].clear()
+        yield valid_rows
+        self.notify("on_epoch_end", **datasets)
 
     def record_epoch(
         self, losses: list[float | None], errors: dict[str, float | None]
@@ -144,9 +134,9 @@ class CallbackMixin:
     def _record_loss(self, name: str, loss: float) -> None:
         """Record a loss of the epoch, and whether it is the lowest, as skorch does."""
         rows: list[dict[str, Any]] = self.history[:-1]
-        earlier = [row[name] for row in rows if name in row]
+        lowest = min((row.get(name, np.inf) for row in rows), default=np.inf)
         self.history.record(name, loss)
-        self.history.record(f"{name}_best", all(loss < other for other in earlier))
+        self.history.record(f"{name}_best", bool(loss < lowest))
 
     def validate_with_callbacks(self, rows: PredictionRows) -> Tensor:
         """Predict validation rows, batch by batch, and call the callbacks."""
@@ -168,13 +158,6 @@ class CallbackMixin:
         return torch.cat(predicted)
 
 
-def _for_scoring(rows: PredictionRows | None) -> Any:
-    """Return rows as a dataset of skorch's, from which callbacks can take X and y."""
-    if rows is None or rows.labels is None or not rows.X.is_in_memory:
-        return rows
-    return Dataset(rows.X.source, rows.labels.numpy())
-
-
 class ScheduleOfTheRun(LRScheduler):
     """Lower the learning rate to a fifth after one half and three quarters of a run.
 
@@ -183,12 +166,7 @@ class ScheduleOfTheRun(LRScheduler):
     that length.
     """
 
-    def __init__(self) -> None:
-        super().__init__(
-            torch.optim.lr_scheduler.MultiStepLR, gamma=0.2, event_name=None
-        )
-
     def _get_scheduler(self, net: Any, policy: Any, **params: Any) -> Any:
         n_epochs = net.blueprint.n_epochs
-        params["milestones"] = [math.ceil(part * n_epochs) for part in (0.5, 0.75)]
+        params["milestones"] = [math.ceil(n_epochs / 2), math.ceil(n_epochs * 3 / 4)]
         return super()._get_scheduler(net, policy, **params)

@@ -42,15 +42,10 @@ def outputs_of(
     device : str or torch.device, default="cpu"
         Where that is.
     """
-    if autocast is None:
-        return _called(module, features)
-    features = map_parts(_channels_last, features)
-    with torch.autocast(torch.device(device).type, dtype=AUTOCAST_TYPES[autocast]):
-        outputs = _called(module, features)
-    return outputs.float()
-
-
-def _called(module: nn.Module, features: Any) -> Any:
+    if autocast is not None:
+        features, dtype = map_parts(_channels_last, features), AUTOCAST_TYPES[autocast]
+        with torch.autocast(torch.device(device).type, dtype=dtype):
+            return outputs_of(module, features).float()
     if isinstance(features, Tensor):
         output = module(features)
     elif isinstance(features, Mapping):

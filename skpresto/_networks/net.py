@@ -24,8 +24,9 @@ from skpresto._networks.callbacks import CallbackMixin, ScheduleOfTheRun
 from skpresto._networks.forward import MISSING, classes_of, outputs_of
 from skpresto._networks.new import (
     Blueprint,
+    adapt_precision,
     compile_networks,
-    prepare_networks,
+    make_different,
     prepare_optimizer,
 )
 from skpresto._networks.prediction_blocks import BlockPlan, outputs_in_blocks
@@ -81,7 +82,11 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         blueprint, params = self.blueprint, self.get_params_for("module")
         module = blueprint.module_factory(blueprint.n_networks, **params)
         self.module_ = to_device(module, self.device).eval()
-        prepare_networks(self.networks, blueprint)
+        for network in self.networks:
+            adapt_precision(network)
+            try_network(network, blueprint.probe_batch, blueprint.n_classes)
+        if blueprint.must_differ:
+            make_different(self.networks)
         if self.autocast is not None:
             for network in self.networks:
                 network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -163,11 +168,6 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         loader = super().get_iterator(rows, training=True)
         return LoaderBatches(loader, None, self.device)
 
-    @property
-    def valid_collate_fn(self) -> Any:
-        """The function given as ``iterator_valid__collate_fn``, or None."""
-        return getattr(self, "iterator_valid__collate_fn", None)
-
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         """Return rows to predict in order, as whole tensors where possible."""
         if not isinstance(dataset, PredictionRows):
@@ -195,7 +195,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
             self._set_training(False)
         features = on_device(batch[0], self.device)
         with torch.no_grad():
-            if self.valid_collate_fn is not None:
+            if getattr(self, "iterator_valid__collate_fn", None) is not None:
                 return self.infer(features)
             return outputs_in_blocks(self.infer, features, plan)
 
@@ -266,7 +266,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         last = self.callbacks[-1]
         if isinstance(last, tuple) and isinstance(last[1], ScheduleOfTheRun):
             self.callbacks.pop()
-            self.callbacks_ = [c for c in self.callbacks_ if c[1] is not last[1]]
+            self.callbacks_.pop()
         for part in (self.module_, self.criterion_):
             part.zero_grad(set_to_none=True)
         self._set_training(False)

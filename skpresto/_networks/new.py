@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._data.features import logits_of, map_parts
-from skpresto._networks.probe import try_network
 
 # Standard deviation of the noise, relative to the root mean square of a parameter.
 _RELATIVE_NOISE = 0.01
@@ -47,27 +46,17 @@ class Blueprint:
     must_differ: bool = False
 
 
-def prepare_networks(networks: list[nn.Module], blueprint: Blueprint) -> None:
-    """Try networks out in evaluation mode, and adapt them to the training."""
-    for network in networks:
-        adapt_precision(network)
-        try_network(network, blueprint.probe_batch, blueprint.n_classes)
-    if blueprint.must_differ:
-        make_different(networks)
-
-
 def adapt_precision(network: nn.Module) -> None:
     """Let a network in half or double precision take and return other types.
 
     Its inputs are cast to the type of its parameters, and its outputs to float32, in
     which losses and probabilities are computed.
     """
-    types = {p.dtype for p in network.parameters() if p.is_floating_point()}
+    types = [p.dtype for p in network.parameters() if p.is_floating_point()]
     if not types or torch.float32 in types:
         return
     # The inputs go through the first of the parameters first.
-    dtype = next(p.dtype for p in network.parameters() if p.is_floating_point())
-    cast = partial(_cast_inputs, dtype)
+    cast = partial(_cast_inputs, types[0])
     network.register_forward_pre_hook(cast, with_kwargs=True)
     network.register_forward_hook(_as_float32)
 
@@ -163,8 +152,9 @@ def prepare_optimizer(optimizer: torch.optim.Optimizer) -> None:
     """
     is_sgd = isinstance(optimizer, torch.optim.SGD)
     for group in optimizer.param_groups:
-        if any(p.dtype.itemsize < 4 and p.is_cpu for p in group["params"]):
-            group["fused"] = False
+        for parameter in group["params"]:
+            if parameter.dtype.itemsize < 4 and parameter.is_cpu:
+                group["fused"] = False
         if is_sgd and group["fused"] and group["momentum"] and not group["dampening"]:
             for parameter in group["params"]:
                 zero = torch.zeros_like(parameter, requires_grad=False)

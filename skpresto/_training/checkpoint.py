@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import IO, Any
 
 import torch
@@ -53,14 +54,7 @@ class Checkpoint:
         )
 
     def restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
-        """Put net and predictions back into this state, even if Ctrl-C is pressed."""
-        try:
-            self._restore(net, history)
-        except KeyboardInterrupt:  # half of a state must not be used
-            self._restore(net, history)
-            raise
-
-    def _restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
+        """Put net and predictions back into this state."""
         net.module_.load_state_dict(self.module)
         for buffer, before in zip(net.module_.buffers(), self.buffers, strict=True):
             buffer.copy_(before)
@@ -77,16 +71,12 @@ class Checkpoint:
     @property
     def nbytes(self) -> int:
         """Memory taken by the tensors of the checkpoint."""
-        tensors = [*self.buffers]
+        values = [*self.buffers]
         for part in (self.module, self.criterion, self.predictions):
-            tensors += part.values()
+            values += part.values()
         for state in self.optimizer["state"].values():
-            tensors += state.values()
-        return sum(map(_nbytes, tensors))
-
-
-def _nbytes(value: Any) -> int:
-    return value.nbytes if isinstance(value, Tensor) else 0
+            values += state.values()
+        return sum(map(attrgetter("nbytes"), filter(torch.is_tensor, values)))
 
 
 def _schedule_state(callback: Any) -> dict[str, Any]:
@@ -132,8 +122,9 @@ class CheckpointStore:
 
     def put(self, epoch: int, checkpoint: Checkpoint) -> None:
         """Keep ``checkpoint`` as that of ``epoch``."""
-        in_memory = [k for k in self._kept.values() if isinstance(k, Checkpoint)]
-        n_bytes = sum(kept.nbytes for kept in [checkpoint, *in_memory])
+        n_bytes = checkpoint.nbytes
+        for kept in self._kept.values():
+            n_bytes += kept.nbytes if isinstance(kept, Checkpoint) else 0
         fits = n_bytes <= self.memory_limit
         self._kept[epoch] = checkpoint if fits else _written(checkpoint)
 

@@ -1,7 +1,6 @@
 """One epoch of training: forward pass, selection, optimizer step, for each batch."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import torch
@@ -61,7 +60,7 @@ def run_epoch(
     policy, tally = stage.policy, Tally()
     net._set_training(True)
     step = machinery.step(policy, sample_weight is not None)
-    has_listeners = net.has_batch_callbacks
+    has_listeners = net.is_heard("on_batch_begin", "on_batch_end")
     n_outputs = len(net.networks) * net.batch_size * history.n_classes
     is_large = n_outputs >= LARGE_OUTPUTS
     batches = machinery.batches(rows, epoch)
@@ -141,8 +140,10 @@ class Tally:
     """Collect losses and weights of each batch without waiting for the device."""
 
     def __init__(self) -> None:
-        self._batches: list[tuple[Tensor, Tensor | None]] = []
         self._losses: list[Tensor] = []
+        self._weights: list[Any] = []
+        self._kind: tuple[torch.Size, bool] | None = None
+        self._means: list[Tensor] = []
         self._n_selected: list[Tensor] = []
 
     def add(self, losses: Tensor, weights: Tensor | None) -> None:
@@ -155,13 +156,16 @@ class Tally:
         weights : Tensor of shape (k, b), or None
             Weights of the samples; None means that all were selected.
         """
-        if len(self._batches) == _BATCHES_AT_ONCE:
+        kind = losses.shape, weights is None
+        if kind != self._kind or len(self._losses) == _BATCHES_AT_ONCE:
             self._average()
-        self._batches.append((losses, weights))
+        self._kind = kind
+        self._losses.append(losses)
+        self._weights.append(weights)
 
     def last_loss(self) -> Tensor | None:
         """Return the mean loss of the last batch, None if nothing was selected."""
-        losses, weights = self._batches[-1]
+        losses, weights = self._losses[-1], self._weights[-1]
         single = None if weights is None else weights.unsqueeze(0)
         means, n_selected = mean_losses(losses.unsqueeze(0), single)
         return means[0] if n_selected[0] else None
@@ -172,26 +176,21 @@ class Tally:
         n_selected = torch.cat(self._n_selected).tolist()
         losses = [
             loss if n else None
-            for loss, n in zip(
-                torch.cat(self._losses).tolist(), n_selected, strict=True
-            )
+            for loss, n in zip(torch.cat(self._means).tolist(), n_selected, strict=True)
         ]
         return EpochSums(losses, sum(n_selected), n_selected.count(0))
 
     def _average(self) -> None:
-        """Reduce the collected batches to two numbers each."""
-        for (_, is_plain), alike in groupby(self._batches, key=_kind):
-            losses, weights = zip(*alike, strict=True)
-            together = None if is_plain else torch.stack(weights)
-            means, n_selected = mean_losses(torch.stack(losses), together)
-            self._losses.append(means)
-            self._n_selected.append(n_selected)
-        self._batches.clear()
-
-
-def _kind(batch: tuple[Tensor, Tensor | None]) -> tuple[torch.Size, bool]:
-    losses, weights = batch
-    return losses.shape, weights is None
+        """Reduce the collected batches, all of one kind, to two numbers each."""
+        if not self._losses:
+            return
+        is_plain = self._weights[0] is None
+        weights = None if is_plain else torch.stack(self._weights)
+        means, n_selected = mean_losses(torch.stack(self._losses), weights)
+        self._means.append(means)
+        self._n_selected.append(n_selected)
+        self._losses.clear()
+        self._weights.clear()
 
 
 def mean_losses(losses: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,7 @@
 """How the batches of an epoch are computed: by this process, or by several."""
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
@@ -15,6 +16,7 @@ from skpresto._training.step import Step, StepUnlessEmpty
 T = TypeVar("T")
 
 
+@dataclass
 class Machinery:
     """What several processes do otherwise than one: here, that of an ordinary fit.
 
@@ -24,8 +26,7 @@ class Machinery:
         The net.
     """
 
-    def __init__(self, net: NoisyLabelNet) -> None:
-        self.net = net
+    net: NoisyLabelNet
 
     def batches(self, rows: TrainingRows, epoch: int) -> Batches:
         """Return the batches of an epoch, whose order is drawn."""
@@ -37,8 +38,8 @@ class Machinery:
         may_skip = policy.may_select_nothing or is_weighted
         waits = may_skip and torch.device(net.device).type != "cpu"
         # Callbacks are called for steps that are made, and for no others.
-        has_listeners = net.has_gradient_callbacks or net.has_batch_callbacks
-        if waits and not has_listeners and StepUnlessEmpty.serves(net):
+        hooks = "on_grad_computed", "on_batch_begin", "on_batch_end"
+        if waits and not net.is_heard(*hooks) and StepUnlessEmpty.serves(net):
             return StepUnlessEmpty(net)
         return Step(net, may_skip)
 

@@ -62,12 +62,13 @@ class EpochMeasurement:
 
     def errors(self, valid_rows: PredictionRows | None) -> Errors:
         """Return the errors on validation and held-out rows."""
-        held_out, data = self.stage.holdout, self.data
+        rows, data = self.stage.holdout, self.data
+        held_out = None
+        if rows is not None:
+            held_out = PredictionRows(data.X, rows, data.labels[rows])
         return {
             "valid_error": self._error_on(valid_rows, notify=True),
-            "holdout_error": self._error_on(
-                data.held_out_rows(held_out), data.weights_of(held_out)
-            ),
+            "holdout_error": self._error_on(held_out, data.weights_of(rows)),
         }
 
     def _error_on(

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -78,6 +79,7 @@ class LearnFromAll(Policy):
         return Selection()
 
 
+@dataclass
 class LearnFromSubset(Policy):
     """Learn from a set of samples that does not change in the course of a stage.
 
@@ -87,8 +89,7 @@ class LearnFromSubset(Policy):
         The samples to learn from.
     """
 
-    def __init__(self, is_learned: Tensor) -> None:
-        self.is_learned = is_learned
+    is_learned: Tensor
 
     def select(self, batch: Batch) -> Selection:
         """Return the samples of the batch that are in the set."""

@@ -56,6 +56,7 @@ class Stage:
     folds: Tensor | None = None
 
 
+@dataclass(frozen=True)
 class StageRun:
     """A stage that a Trainer carries out: how far it is, and its state.
 
@@ -69,12 +70,13 @@ class StageRun:
         At the begin of the stage.
     stage : Stage
         The stage.
+    first : int
+        Number of epochs before it.
     """
 
-    def __init__(self, trainer: "Trainer", stage: Stage) -> None:
-        self.trainer = trainer
-        self.stage = stage
-        self.first = len(trainer.records)
+    trainer: "Trainer"
+    stage: Stage
+    first: int
 
     @property
     def records(self) -> list[EpochRecord]:

@@ -32,11 +32,10 @@ class Step:
         self.networks = net.networks
         self.optimizer: Any = net.optimizer_
         self.scaler = net.scaler_
-        self._tells_gradients = net.has_gradient_callbacks
-        groups = self.optimizer.param_groups
-        self._parameters: list[Tensor] = [
-            p for group in groups for p in group["params"]
-        ]
+        self._tells_gradients = net.is_heard("on_grad_computed")
+        self._parameters: list[Tensor] = []
+        for group in self.optimizer.param_groups:
+            self._parameters += group["params"]
         # A forward pass in training mode changes these, for example in BatchNorm.
         self._buffers = [list(network.buffers()) for network in self.networks]
         self._before: list[list[Tensor]] = []

@@ -23,11 +23,14 @@ _MANY_THREADS = 16
 
 
 @contextmanager
-def seeded(seed: int, device: str) -> Iterator[None]:
-    """Seed torch inside the block, and restore the caller's random state after it."""
+def fit_turn(seed: int, device: str, n_jobs: int | None) -> Iterator[None]:
+    """Let no other thread fit inside the block, with a seed and ``n_jobs`` threads.
+
+    The caller's random state is restored after it.
+    """
     on_gpu = torch.device(device).type == "cuda"
     devices = [torch.device(device)] if on_gpu else []
-    with _FIT_TURN, torch.random.fork_rng(devices=devices):
+    with _FIT_TURN, torch.random.fork_rng(devices=devices), _threads(n_jobs):
         torch.manual_seed(seed)
         yield
 
@@ -66,13 +69,6 @@ _ACTIVE_PREDICTIONS = _ActivePredictions()
 
 #: To be called between the batches of a fit.
 pause_for_predictions = _ACTIVE_PREDICTIONS.wait
-
-
-@contextmanager
-def fit_threads(n_jobs: int | None) -> Iterator[None]:
-    """Let torch use ``n_jobs`` threads in a fit, whatever the surroundings have set."""
-    with _FIT_TURN, _threads(n_jobs):
-        yield
 
 
 @contextmanager

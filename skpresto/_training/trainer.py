@@ -151,7 +151,7 @@ class Trainer:
         """
         rows = self.data.training_rows(stage.holdout)
         self.net.stage_ = stage.name
-        run = StageRun(self, stage)
+        run = StageRun(self, stage, first=len(self.records))
         if self.journal is not None:
             self.journal.resume(run)
         is_over, is_stopped = run.is_over, False
@@ -189,8 +189,12 @@ class Trainer:
         self.checkpoints.keep_only(())
 
     def go_back(self, checkpoint: Checkpoint) -> None:
-        """Return to the state of a checkpoint."""
-        checkpoint.restore(self.net, self.history)
+        """Return to the state of a checkpoint, even if Ctrl-C is pressed."""
+        try:
+            checkpoint.restore(self.net, self.history)
+        except KeyboardInterrupt:  # half of a state must not be used
+            checkpoint.restore(self.net, self.history)
+            raise
         self.n_epochs = checkpoint.n_epochs
 
     def checkpoint(self) -> Checkpoint:

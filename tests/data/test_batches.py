@@ -11,13 +11,18 @@ from skpresto._data.batches import (
     drawn_order,
     prediction_batches,
 )
+from skpresto._data.samples import ArrayRows, TensorRows
 from skpresto._data.training_data import PredictionRows, TrainingRows
 
 sizes = {"n_rows": st.integers(1, 40), "batch_size": st.integers(1, 12)}
 
 
+def of_tensor(X):
+    return TensorRows(torch.from_numpy(X))
+
+
 def rows_of(n_rows):
-    return TrainingRows(np.zeros((n_rows, 1), np.float32), torch.zeros(n_rows).long())
+    return TrainingRows(TensorRows(torch.zeros(n_rows, 1)), torch.zeros(n_rows).long())
 
 
 @given(**sizes, shuffle=st.booleans())
@@ -65,9 +70,9 @@ def test_minus_one_means_one_batch():
     assert batch_sizes(7, -1) == [7]
 
 
-@pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
-def test_batches_of_tensors_equal_single_rows(as_array):
-    X = as_array(np.arange(30, dtype=np.float32).reshape(10, 3))
+@pytest.mark.parametrize("kind", [ArrayRows, of_tensor])
+def test_batches_of_tensors_equal_single_rows(kind):
+    X = kind(np.arange(30, dtype=np.float32).reshape(10, 3))
     labels, rows = torch.arange(10) % 4, torch.tensor([9, 2, 4, 5, 7])
     dataset = TrainingRows(X, labels, rows)
     assert len(dataset) == 5
@@ -83,10 +88,10 @@ def test_batches_of_tensors_equal_single_rows(as_array):
     assert seen == [5, 9, 4, 7, 2]
 
 
-@pytest.mark.parametrize("as_array", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("kind", [ArrayRows, of_tensor])
 @pytest.mark.parametrize("rows", [None, torch.tensor([3, 1, 8])])
-def test_blocks_keep_the_order_of_the_rows(as_array, rows):
-    X = as_array(np.arange(20, dtype=np.float32).reshape(10, 2))
+def test_blocks_keep_the_order_of_the_rows(kind, rows):
+    X = kind(np.arange(20, dtype=np.float32).reshape(10, 2))
     dataset = PredictionRows(X, rows)
     blocks = TensorBlocks(dataset, batch_size=4)
     parts = [block for block, _ in blocks]
@@ -107,6 +112,6 @@ def test_blocks_keep_the_order_of_the_rows(as_array, rows):
 def test_tables_are_read_in_large_blocks_and_images_as_given(
     shape, batch_size, expected
 ):
-    rows = PredictionRows(np.empty(shape, dtype=np.float32))
+    rows = PredictionRows(ArrayRows(np.empty(shape, dtype=np.float32)))
     blocks = prediction_batches(rows, {"batch_size": batch_size}, epoch=0)
     assert blocks.batch_size == expected

@@ -66,13 +66,18 @@ def test_what_the_function_must_return(collate, error, message):
 
 def test_samples_without_labels_are_told_apart_too():
     X = [torch.ones(n) for n in (3, 1)]
-    items = [(x, PredictionRows(torch.zeros(2, 1))[i][1]) for i, x in enumerate(X)]
+    items = [
+        (x, PredictionRows(TensorRows(torch.zeros(2, 1)))[i][1])
+        for i, x in enumerate(X)
+    ]
     with pytest.raises(ValueError, match="in the same order"):
         CollatePairs(by_length, "name")(items)
 
 
 def test_the_default_function_gives_what_a_loader_gives():
-    rows = TrainingRows(torch.rand(4, 3), torch.arange(4), torch.tensor([2, 0]))
+    rows = TrainingRows(
+        TensorRows(torch.rand(4, 3)), torch.arange(4), torch.tensor([2, 0])
+    )
     items = [rows[0], rows[1]]
     expected = default_collate(items)
     collated = CollatePairs(default_collate, "name")(items)

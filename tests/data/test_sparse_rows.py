@@ -11,7 +11,7 @@ from torch.utils.data import TensorDataset
 from skpresto._data.batches import TensorBatches, TensorBlocks, training_batches
 from skpresto._data.dataset import DatasetRows
 from skpresto._data.parts import PartsRows
-from skpresto._data.samples import ArrayRows, SparseRows, TensorRows, as_rows
+from skpresto._data.samples import ArrayRows, SparseRows, TensorRows
 from skpresto._data.training_data import PredictionRows, TrainingRows
 
 
@@ -49,7 +49,7 @@ def test_batches_of_a_sparse_matrix_are_those_of_the_dense_one(dense, data):
     labels = torch.arange(len(dense))
     chosen = torch.tensor(sorted(set(data.draw(row_numbers(len(dense))))))
     seen = []
-    for X in (dense, sparse.csr_array(dense)):
+    for X in (ArrayRows(dense), SparseRows(sparse.csr_array(dense))):
         rows = TrainingRows(X, labels, chosen)
         torch.manual_seed(0)
         batches = training_batches(rows, {"batch_size": batch_size}, "cpu", 0)
@@ -67,7 +67,7 @@ def test_no_more_rows_are_made_dense_than_are_needed(monkeypatch):
         type(X), "toarray", lambda self: sizes.append(self.shape) or toarray(self)
     )
     monkeypatch.setattr("skpresto._data.batches._VALUES_READ", 3000 * 64)
-    rows = TrainingRows(X, torch.zeros(200))
+    rows = TrainingRows(SparseRows(X), torch.zeros(200))
     batches = TensorBatches(rows, torch.arange(200).split(32))
     assert len(list(batches)) == 7
     assert max(sizes) == (32, 3000)
@@ -96,7 +96,7 @@ def test_parts_are_read_together(dense, data):
 @pytest.mark.parametrize("dtype", [np.int16, np.float64, bool])
 def test_an_array_is_read_as_float32_unless_integers_are_kept(dtype):
     X = np.array([[0, 1], [1, 1]], dtype=dtype)
-    assert as_rows(X).take(torch.tensor([1])).dtype == torch.float32
+    assert ArrayRows(X).take(torch.tensor([1])).dtype == torch.float32
     kept = ArrayRows(X, keeps_integers=True).slice(0, 2)
     assert kept.is_floating_point() is (dtype is np.float64)
     assert torch.equal(kept, torch.tensor([[0, 1], [1, 1]], dtype=kept.dtype))

@@ -6,6 +6,7 @@ from torch.utils.data import TensorDataset
 
 from skpresto import DefaultClassifier
 from skpresto._classifier.weights import validation_weights
+from skpresto._data.samples import TensorRows
 from skpresto._data.training_data import PredictionRows
 from skpresto._methods._clean_gradient import CleanGradient
 from skpresto.baselines import LearningToReweightClassifier
@@ -39,7 +40,7 @@ def test_wrong_labels_get_less_weight_than_in_plain_training(memorizable):
 def trainer_with_clean_rows(make_trainer, n_rows, **params):
     trainer = make_trainer(**params)
     X, labels = trainer.data.X.X[:n_rows], trainer.data.labels[:n_rows]
-    rows = PredictionRows(X, labels=labels)
+    rows = PredictionRows(TensorRows(X), labels=labels)
     return trainer.net, CleanGradient(trainer.net, rows), X, labels
 
 
@@ -92,7 +93,7 @@ def test_clean_samples_are_weighted_by_their_class(make_trainer):
     owner = LearningToReweightClassifier(class_weight="balanced")
     owner.classes_ = np.arange(4)
     weights = validation_weights(owner, y.numpy(), owner.classes_)
-    _, gradient = CleanGradient(net, PredictionRows(X, labels=y), weights)()
+    _, gradient = CleanGradient(net, PredictionRows(TensorRows(X), labels=y), weights)()
     losses = nn.functional.cross_entropy(net.module_(X), y, reduction="none")
     loss = sum(losses[y == k].mean() for k in range(4)) / 4
     expected = torch.autograd.grad(loss, list(net.module_.parameters()))

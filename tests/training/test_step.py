@@ -50,7 +50,7 @@ def net_of(module, optimizer, scaler=None):
         networks=networks_of(module),
         optimizer_=optimizer,
         scaler_=scaler,
-        has_gradient_callbacks=False,
+        is_heard=lambda *hooks: False,
         infer=module.train(),
     )
 

@@ -1,6 +1,7 @@
 """torch's random state and number of threads, during a call and after it."""
 
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,16 +9,12 @@ import torch
 from skorch.callbacks import Callback
 
 from skpresto import DefaultClassifier
-from skpresto._training.torch_state import (
-    fit_threads,
-    n_threads_of,
-    predict_threads,
-    seeded,
-)
+from skpresto._training.torch_state import fit_turn, n_threads_of, predict_threads
 from tests.discovery import quick
 
 #: Seconds after which a test that hangs fails.
 PATIENCE = 30
+fit_threads = partial(fit_turn, 0, "cpu")
 
 
 @pytest.fixture
@@ -82,10 +79,10 @@ def test_number_of_threads_as_joblib_counts(monkeypatch):
 
 
 def test_random_numbers_are_seeded_inside_and_restored_outside():
-    with seeded(3, "cpu"):
+    with fit_turn(3, "cpu", None):
         first = torch.rand(4)
     before = torch.get_rng_state()
-    with seeded(3, "cpu"):
+    with fit_turn(3, "cpu", None):
         assert torch.equal(torch.rand(4), first)
     assert torch.equal(torch.get_rng_state(), before)
 
