@@ -69,6 +69,10 @@ def _add_audit(commands: Any) -> None:
     labels = "labels that belong to probabilities: .csv, .parquet or .npy"
     add("--labels", type=Path, metavar="FILE", help=labels)
     add("--text", metavar="COLUMN", help="a column of texts")
+    named = "a column that names the rows and is not trained on; may be repeated"
+    add("--id", metavar="COLUMN", action="append", default=[], help=named)
+    used = "train on a column that would be left out; may be repeated"
+    add("--use", metavar="COLUMN", action="append", default=[], help=used)
     ignored = "a column that is not used; may be repeated"
     add("--ignore", metavar="COLUMN", action="append", default=[], help=ignored)
     page = "the page (default: NAME-audit.html)"

@@ -15,10 +15,12 @@ from skpresto.audit._safe_write import check_writable, write_texts
 from skpresto.audit._same_file import check_separate
 from skpresto.audit._sources import (
     Source,
+    Wishes,
     read_image_folder,
     read_probabilities,
     read_table,
 )
+from skpresto.audit._sources.base import listed
 from skpresto.audit._sources.frames import check_columns, column_names
 from skpresto.audit._sources.images import images_below
 from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
@@ -26,7 +28,7 @@ from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
 
 #: Options about tables, which folders of images do not have.
-_OF_TABLES = ("label", "labels", "text", "ignore")
+_OF_TABLES = ("label", "labels", "text", "id", "use", "ignore")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -65,15 +67,16 @@ def _check_input(arguments: argparse.Namespace) -> None:
                 f"folders, so that --{given[0]} has no meaning. Leave it out."
             )
     elif label is not None:
-        wanted = [label] if labels else [label, *arguments.ignore, arguments.text]
+        wanted = [label] if labels else [label, *_wishes(arguments).named]
         table = data if labels is None else labels
         if table.suffix.lower() not in PROBABILITY_ENDINGS:
             columns = column_names(table, arguments.encoding)
-            check_columns([name for name in wanted if name], columns, table)
+            check_columns(wanted, columns, table)
     elif labels is None and data.suffix.lower() not in PROBABILITY_ENDINGS:
+        columns = column_names(data, arguments.encoding)
         raise ValueError(
             f"{data} is a table, and an audit needs to know which column holds the "
-            "labels. Pass --label COLUMN."
+            f"labels. Pass --label COLUMN. {listed(columns)}"
         )
 
 
@@ -100,11 +103,14 @@ def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
     return read_table(
         path,
         arguments.label,
-        text=arguments.text,
-        ignore=tuple(arguments.ignore),
+        wishes=_wishes(arguments),
         encoding=arguments.encoding,
         say=terminal.say,
     )
+
+
+def _wishes(arguments: argparse.Namespace) -> Wishes:
+    return Wishes(arguments.text, arguments.id, arguments.use, arguments.ignore)
 
 
 def _report(

@@ -125,10 +125,25 @@ def test_row_numbers_and_ignored_columns_are_not_used(flowers, capsys):
     flowers.to_csv("train.csv")  # with an index
     arguments = ["--label", "species", "--ignore", "note", *FEW_EPOCHS]
     assert main(["audit", "train.csv", *arguments]) == 0
-    assert (
-        "Column 'Unnamed: 0' is not used: it is a row number."
-        in capsys.readouterr().out
-    )
+    shown = capsys.readouterr().out
+    assert "Column 'Unnamed: 0' is not trained on: identifier (row numbers)." in shown
+
+
+def test_identifiers_head_the_cards_unless_they_are_used(flowers, capsys):
+    flowers["file"] = [f"IMG_{i:05}" for i in range(600)]
+    flowers.to_csv("train.csv", index=False)
+    arguments = ["audit", "train.csv", "--label", "species", *FEW_EPOCHS]
+    assert main([*arguments, "--ignore", "note"]) == 0
+    assert "'file' is not trained on: identifier" in capsys.readouterr().out
+    with open("train-audit.html", encoding="utf-8") as page:
+        text = page.read()
+    assert "IMG_00017 · row 17" in text
+    assert "is not trained on: identifier (numbered names)" in text
+    forced = ["--use", "file", "--id", "seen", "--ignore", "note", "--force"]
+    assert main([*arguments, *forced]) == 0
+    assert "Column 'seen' is not trained on: it names" in capsys.readouterr().out
+    with open("train-audit.html", encoding="utf-8") as page:
+        assert f"{flowers['seen'][17]:%Y-%m-%d} · row 17" in page.read()
 
 
 def test_text_column_is_learned_from_and_shown(capsys):

@@ -79,7 +79,7 @@ CASES = [
         "no label named",
         write_csv,
         ["t.csv"],
-        "needs to know which column holds the labels. Pass --label",
+        "Pass --label COLUMN. The columns are 'width', 'name', 'label'.",
     ),
     (
         "misspelt label",
@@ -104,6 +104,7 @@ CASES = [
             ["--text", "label"],
             ["--ignore", "label"],
             ["--text", "name", "--ignore", "name"],
+            ["--id", "name", "--use", "name"],
         )
     ),
     (
@@ -155,6 +156,12 @@ CASES = [
         lambda: write_text("label\nx\ny\nx\ny\n"),
         ["t.csv", "--label", "label"],
         "has no column to learn from besides the label",
+    ),
+    (
+        "only an identifier to learn from",
+        lambda: write_csv(lambda frame: frame.pop("name")),
+        ["t.csv", "--label", "label"],
+        "besides the label 'label'. Column 'width' is not trained on: identifier",
     ),
     (
         "too many values in a line",

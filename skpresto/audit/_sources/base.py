@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 #: Distinct numbers as labels from which a target is likely not a class.
 MAX_NUMERIC_CLASSES = 200
 MAX_FRACTIONAL_CLASSES = 20
+_MOST_LISTED = 10
 
 
 class LeftOut(NamedTuple):
@@ -104,8 +105,14 @@ def nearest_name(name: str, known: Sequence[str], what: str = "columns") -> str:
     near = difflib.get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
     if near:
         return f"Did you mean {lowered[near[0]]!r}?"
-    shown = ", ".join(repr(other) for other in known[:10])
-    return f"The {what} are {shown}{', ...' if len(known) > 10 else ''}."
+    return listed(known, what)
+
+
+def listed(names: Sequence[str], what: str = "columns") -> str:
+    """Return a sentence that lists the first names."""
+    shown = ", ".join(repr(name) for name in names[:_MOST_LISTED])
+    more = ", ..." if len(names) > _MOST_LISTED else ""
+    return f"The {what} are {shown}{more}."
 
 
 def labeled_rows(column: pd.Series, what: str, way_out: str) -> dict[str, Any]:

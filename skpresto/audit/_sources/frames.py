@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from skpresto.audit._sources.base import nearest_name
@@ -26,6 +27,9 @@ _MISSING_VALUES = [
 #: Files that take long to read: their need of memory is stated beforehand.
 _LARGE_FILE = 200 * 2**20
 _N_PROBE_ROWS = 2000
+#: Values between lowest and highest that float32 has to tell apart, as not those of
+#: Unix times or long numbers of rows.
+_FEWEST_VALUES = 2**20
 
 
 def read_frame(
@@ -98,7 +102,7 @@ def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> 
         if wanted.count(name) > 1:
             raise ValueError(
                 f"Column {name!r} of {path} is named twice. Name different columns by "
-                "--label, --text and --ignore."
+                "--label, --text, --id, --use and --ignore."
             )
 
 
@@ -145,7 +149,9 @@ def _memory_needed(layout: Layout, label: str) -> str:
 
 
 def _shrunk(frame: pd.DataFrame) -> pd.DataFrame:
-    """Store numbers in half the memory."""
+    """Store numbers in half the memory, unless many would become equal."""
     for name in frame.select_dtypes("float64").columns:
-        frame[name] = frame[name].astype("float32")
+        low, high = frame[name].min(), frame[name].max()
+        if not high - low < _FEWEST_VALUES * np.spacing(np.float32(max(-low, high))):
+            frame[name] = frame[name].astype("float32")
     return frame

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from skpresto.audit._page import FeatureView
 from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
+from skpresto.audit._sources.columns import Wishes, choose_columns, notes_about
 from skpresto.audit._sources.frames import column_names, read_frame
 from skpresto.audit._sources.vectorize import vectorize
+
+NO_WISHES = Wishes()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +30,13 @@ class TableSource(Source):
         The label column.
     text : str, default=None
         A column of texts, which is encoded in more detail and shown in full.
+    names : list of str, default=None
+        What the rows are called, by a column that identifies them.
     """
 
     frame: pd.DataFrame
     text: str | None = None
+    names: list[str] | None = None
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return the columns as numbers to train on."""
@@ -40,13 +46,19 @@ class TableSource(Source):
         """Return what the page shows of a row."""
         return FeatureView(self.frame, self.text)
 
+    def row_names(self) -> list[str]:
+        """Return the name of each sample, as shown on the page."""
+        rows = super().row_names()
+        if self.names is None:
+            return rows
+        return [f"{name} · {row}" for name, row in zip(self.names, rows, strict=True)]
+
 
 def read_table(
     path: Path,
     label: str,
     *,
-    text: str | None = None,
-    ignore: tuple[str, ...] = (),
+    wishes: Wishes = NO_WISHES,
     encoding: str | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> TableSource:
@@ -58,33 +70,34 @@ def read_table(
         The file.
     label : str
         The label column.
-    text : str, default=None
-        A column of texts.
-    ignore : tuple of str, default=()
-        Columns that are not used.
+    wishes : Wishes, default=NO_WISHES
+        What the user said about other columns.
     encoding : str, default=None
         Encoding of a CSV file; None means UTF-8.
     say : callable, default=None
         Called with sentences that the user should read before a long wait.
     """
-    wanted = [label, *ignore] + ([text] if text else [])
-    frame = read_frame(path, label, wanted, encoding, say)
+    frame = read_frame(path, label, [label, *wishes.named], encoding, say)
     if not len(frame):
         raise ValueError(f"{path} has a header but no rows.")
     what = f"Column {label!r} of {path}"
     fields = labeled_rows(frame.pop(label), what, "Choose another --label.")
-    notes, frame = _usable_columns(frame.iloc[fields["rows"]], ignore, text)
-    if not len(frame.columns):
+    labeled = frame.iloc[fields["rows"]].reset_index(drop=True)
+    columns = choose_columns(labeled, fields["labels"], wishes)
+    notes = notes_about(columns.unused)
+    if not len(columns.trained.columns):
         raise ValueError(
-            f"{path} has no column to learn from besides the label {label!r}."
+            f"{path} has no column to learn from besides the label {label!r}. "
+            f"{' '.join(notes)}".strip()
         )
     return TableSource(
         path=path,
         fingerprint=fingerprint_of_file(path),
         notes=notes,
-        frame=frame.reset_index(drop=True),
+        frame=columns.trained,
         label_name=label,
-        text=text,
+        text=wishes.text,
+        names=columns.names,
         **fields,
     )
 
@@ -112,23 +125,3 @@ def label_values(path: Path, column: str | None, encoding: str | None) -> Any:
         column = columns[0]
     frame = read_frame(path, column, [column], encoding, lambda sentence: None)
     return frame.pop(column), frame
-
-
-def _usable_columns(
-    frame: pd.DataFrame, ignore: tuple[str, ...], text: str | None
-) -> tuple[list[str], pd.DataFrame]:
-    """Leave out ignored and empty columns, and those that only number the rows."""
-    notes, dropped = [], list(ignore)
-    for name in frame.columns.difference(dropped, sort=False):
-        column = frame[name]
-        if column.isna().all() or (name != text and _is_row_number(column)):
-            reason = "empty" if column.isna().all() else "a row number"
-            notes.append(f"Column {name!r} is not used: it is {reason}.")
-            dropped.append(name)
-    return notes, frame.drop(columns=dropped)
-
-
-def _is_row_number(column: pd.Series) -> bool:
-    if len(column) < 3 or not pd.api.types.is_integer_dtype(column.dtype):
-        return False
-    return bool((column.diff().iloc[1:] == 1).all())
