@@ -1,9 +1,6 @@
 """A fit of several processes that is resumed from the files of the first one."""
 
-from io import BytesIO
-
 from skpresto._parallel.exchange import Exchange
-from skpresto._resume.files import read_state
 from skpresto._resume.journal import FitJournal, put_back
 from skpresto._training.context import Journal
 from skpresto._training.stage import StageRun
@@ -29,14 +26,10 @@ class SharedJournal:
 
     def resume(self, run: StageRun) -> None:
         """Put the stage that begins into its stored state, if there is one."""
-        files = {}
+        contents = {}
         if isinstance(self._journal, FitJournal):
-            paths = self._journal.begin()
-            files = {epoch: path.read_bytes() for epoch, path in paths.items()}
-        files = self._exchange.gather_objects(files)[0]
-        if files:
-            device = run.trainer.net.device
-            put_back(run, {e: read_state(BytesIO(f), device) for e, f in files.items()})
+            contents = self._journal.begin()
+        put_back(run, self._exchange.gather_objects(contents)[0])
 
     def save(self, run: StageRun) -> None:
         """Store the state after an epoch, in the first process."""

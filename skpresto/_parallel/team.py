@@ -18,7 +18,7 @@ from skpresto._training.request import FitRequest
 from skpresto.exceptions import ParallelError
 
 #: Parameters in which processes may differ: each may have a device of its own.
-_MAY_DIFFER = ("parameter device", "parameter n_jobs")
+_MAY_DIFFER = ("parameter device", "threads")
 
 
 class ProcessTeam(Team):
@@ -68,13 +68,13 @@ class ProcessTeam(Team):
 
     def _check_same(self, estimator: Any, request: FitRequest) -> None:
         """Raise if processes differ in data, parameters or versions."""
-        own = fingerprint(estimator, request)
+        own = fingerprint(estimator, request).entries
         for name in _MAY_DIFFER:
             del own[name]
         own["type of device"] = torch.device(estimator.device).type
         first, *others = self.exchange.gather_objects(own)
         for rank, other in enumerate(others, start=1):
-            if differing := changed(first, other):
+            if differing := changed(first, other, " and "):
                 raise ValueError(
                     f"{type(estimator).__name__} in data_parallel needs the same fit "
                     f"in all processes, but process {rank} differs from process 0: "

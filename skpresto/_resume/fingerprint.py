@@ -1,76 +1,119 @@
-"""Digests of what a fit depends on, to notice that another one is resumed."""
+"""What a fit depends on, to notice that another one is resumed."""
 
 import platform
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import blake2b
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator
-from torch import Tensor, nn
 
-from skpresto._data.samples import SampleRows, TensorRows
+from skpresto._data.dataset import DatasetRows
+from skpresto._data.parts import PartsRows
+from skpresto._data.samples import SampleRows, SparseRows
+from skpresto._resume.by_value import described
+from skpresto._resume.description import DIGEST, Description, name_of
+from skpresto._resume.installed import version_of
 from skpresto._training.request import FitRequest
+from skpresto._training.torch_state import n_threads_of
 
-#: Parameters that do not affect the result.
-_WITHOUT_EFFECT = {"verbose"}
+#: Parameters without effect, and one whose effect is a setting: the number of threads.
+_NOT_COMPARED = ("verbose", "n_jobs")
+#: Parameters from which random numbers are drawn between stages of training only, and
+#: so again when a fit is resumed. What stages draw from other generators is not stored.
+_DRAWN_AGAIN = ("random_state", "cv")
 _PACKAGES = ("skpresto", "torch", "numpy", "scikit-learn", "skorch")
-#: Rows of a memory map or Dataset that stand for all of them.
-_N_ROWS_READ = 64
+#: Items of a Dataset that are compared, beside its attributes.
+_N_ITEMS_READ = 64
+#: Differences that a message names.
+_N_NAMED = 8
 
 
-def fingerprint(estimator: Any, request: FitRequest) -> dict[str, str]:
-    """Return one digest for each thing that a fit depends on, by its name."""
-    params, data = estimator.get_params(deep=False), request.data
-    labels = np.asarray(request.classes)
-    return {
-        "class": type(estimator).__name__,
-        **{f"version of {name}": version(name) for name in _PACKAGES},
-        "version of Python": platform.python_version(),
-        **{
-            f"parameter {name}": _digest(value)
-            for name, value in sorted(params.items())
-            if name not in _WITHOUT_EFFECT
-        },
-        "X": _digest_of_rows(data.X),
-        "y": _digest(data.labels),
-        "classes of y": _digest([labels.dtype.kind, *map(str, labels)]),
-        "X_val": _digest_of_rows(data.X_valid),
-        "y_val": _digest(data.valid_labels),
-        "y_true": _digest(data.is_correct),
-        "sample_weight": _digest(data.sample_weight),
-    }
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a fit depends on.
 
-
-def changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names of what differs between two fingerprints.
-
-    Versions are not digests, and both are named.
+    Parameters
+    ----------
+    entries : dict of str
+        Texts by name, such as ``parameter lr``.
+    unknown : list of str
+        Names of what cannot be compared by value, each with its class.
+    generators : list of str
+        Names of the user's random generators that stages of training draw from.
     """
-    names = [*before, *(name for name in now if name not in before)]
-    differing = [name for name in names if before.get(name) != now.get(name)]
-    return [
-        f"{name} ({before.get(name)}, now {now.get(name)})"
-        if name.startswith("version of ")
-        else name
-        for name in differing
-    ]
+
+    entries: dict[str, str]
+    unknown: list[str]
+    generators: list[str]
 
 
-def _digest_of_rows(X: SampleRows | None) -> str:
-    """Return a digest of all rows in memory, or of some rows of what is read later."""
-    if X is None:
-        return _digest(X)
-    if isinstance(X, TensorRows):
-        return _digest(X.X)
-    some = np.unique(np.linspace(0, len(X) - 1, _N_ROWS_READ).astype(np.int64))
+def fingerprint(estimator: Any, request: FitRequest) -> Fingerprint:
+    """Return what a fit depends on: class, parameters, data, versions and settings."""
+    parts = [described(type(estimator), "class")]
+    for name, value in sorted(estimator.get_params(deep=False).items()):
+        if name not in _NOT_COMPARED:
+            parts.append(_described_parameter(name, value))
+    of_sklearn = getattr(estimator, "_skl_callbacks", None) or ()
+    parts.extend(map(_described_callback, of_sklearn))
+    data, labels = request.data, np.asarray(request.classes)
+    parts += _described_rows(data.X, "X")
+    parts.append(described(data.labels, "y"))
+    parts.append(described([labels.dtype.kind, *map(str, labels)], "classes of y"))
+    parts += _described_rows(data.X_valid, "X_val")
+    parts.append(described(data.valid_labels, "y_val"))
+    parts.append(described(data.is_correct, "y_true"))
+    parts.append(described(data.sample_weight, "sample_weight"))
+    found = Description()
+    for part in parts:
+        found.texts.update(part.texts)
+        found.include(part)
+    entries = {**found.texts, **_versions(found.packages), **_settings(estimator)}
+    return Fingerprint(entries, found.unknown, found.generators)
+
+
+def _described_parameter(name: str, value: Any) -> Description:
+    if name == "class_weight" and isinstance(value, dict):
+        value = dict(sorted(value.items(), key=repr))  # its order has no meaning
+    found = described(value, f"parameter {name}")
+    if name in _DRAWN_AGAIN:
+        found.generators.clear()
+    return found
+
+
+def _described_callback(callback: Any) -> Description:
+    """Describe a callback of scikit-learn; its own ones only show what happens."""
+    kind = type(callback)
+    is_of_sklearn = name_of(kind).startswith("sklearn.")
+    return described(kind if is_of_sklearn else callback, f"callback {kind.__name__}")
+
+
+def _described_rows(X: SampleRows | None, place: str) -> Iterator[Description]:
+    """Describe samples: all values of arrays, the attributes and items of a Dataset."""
+    if isinstance(X, PartsRows):
+        is_dict = isinstance(X.parts, Mapping)
+        named = X.parts if isinstance(X.parts, Mapping) else dict(enumerate(X.parts))
+        yield described("dict" if is_dict else "tuple", place)
+        for name, part in sorted(named.items()):
+            yield from _described_rows(part, f"{place}[{name!r}]")
+    elif isinstance(X, SparseRows):
+        parts = X.source.shape, X.source.data, X.source.indices, X.source.indptr
+        yield described(parts, place)
+    elif isinstance(X, DatasetRows):
+        yield (whole := described(X.source, place, reads_files=True))
+        if not whole.generators:
+            yield _described_items(X, f"{place}: items")
+    else:
+        yield described(None if X is None else X.source, place)
+
+
+def _described_items(X: DatasetRows, place: str) -> Description:
+    some = np.unique(np.linspace(0, len(X) - 1, _N_ITEMS_READ).astype(np.int64))
     with _same_random_numbers():
-        rows = [X.item(row) for row in some.tolist()]
-    return _digest([type(X).__name__, len(X), rows])
+        return described([len(X), *(X.item(row) for row in some.tolist())], place)
 
 
 @contextmanager
@@ -88,41 +131,58 @@ def _same_random_numbers() -> Iterator[None]:
         random.setstate(of_python)
 
 
-def _digest(value: Any) -> str:
-    hasher = blake2b(digest_size=12)
-    _feed(hasher, value)
-    return hasher.hexdigest()
+def _versions(packages: set[str]) -> dict[str, str]:
+    """Return versions of what every fit uses, and of packages that were found."""
+    versions = {name: version(name) for name in _PACKAGES}
+    for package in sorted(packages - {"sklearn", *versions}):
+        if (found := version_of(package)) is not None:
+            versions[package] = found
+    named = {f"version of {name}": found for name, found in versions.items()}
+    return {**named, "version of Python": platform.python_version()}
 
 
-def _feed(hasher: Any, value: Any) -> None:
-    """Add a value: arrays by content, classes and functions by name."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        array = np.ascontiguousarray(torch.as_tensor(value).detach().cpu().numpy())
-        hasher.update(f"{array.dtype}{array.shape}".encode())
-        hasher.update(array.view(np.uint8).reshape(-1))
-    elif (parts := _parts_of(value)) is not None:
-        hasher.update(f"[{len(parts)}".encode())
-        for part in parts:
-            _feed(hasher, part)
-    else:
-        hasher.update(_text_of(value).encode())
+def _settings(estimator: Any) -> dict[str, str]:
+    """Return settings of the process that change the bits of a result."""
+    return {
+        "threads": str(n_threads_of(estimator.n_jobs)),
+        "default type of torch": str(torch.get_default_dtype()),
+        "default device of torch": str(torch.get_default_device()),
+        "precision of products": torch.get_float32_matmul_precision(),
+        "deterministic algorithms": str(torch.are_deterministic_algorithms_enabled()),
+    }
 
 
-def _parts_of(value: Any) -> list | tuple | None:
-    """Return what a value consists of, None if it has no parts."""
-    if isinstance(value, dict):
-        return [part for item in value.items() for part in item]
-    if isinstance(value, nn.Module):
-        return [repr(value), dict(value.state_dict())]
-    if isinstance(value, BaseEstimator):
-        return [type(value).__name__, value.get_params()]
-    return value if isinstance(value, (list, tuple)) else None
+def machine() -> dict[str, str]:
+    """Return what of the machine changes the last bits of a result."""
+    on_gpu = torch.cuda.is_available()
+    return {
+        "processor": f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
+        "GPU": torch.cuda.get_device_name() if on_gpu else "none",
+    }
 
 
-def _text_of(value: Any) -> str:
-    if isinstance(value, (bool, int, float, str, bytes, type(None))):
-        return repr(value)
-    # Classes and functions have a name. Of callbacks and random generators only the
-    # type counts: what they have collected does not matter, and seeds are stored.
-    named = value if hasattr(value, "__qualname__") else type(value)
-    return f"{named.__module__}.{named.__qualname__}"
+def changed(
+    before: dict[str, str], now: dict[str, str], between: str = ", now "
+) -> list[str]:
+    """Return the names of what differs between two fingerprints, with both texts.
+
+    If an object is of another class, its attributes are not named.
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys((*before, *now)):
+        texts = before.get(name, "none"), now.get(name, "none")
+        inside = any(name.startswith((f"{n}.", f"{n}[", f"{n}:")) for n in found)
+        if texts[0] == texts[1] or inside:
+            continue
+        first, second = (_without_digest(text) for text in texts)
+        found[name] = f"{name} ({first}{between}{second})" if first != second else name
+    named = list(found.values())
+    n_more = len(named) - _N_NAMED
+    return [*named[:_N_NAMED], f"{n_more} more"] if n_more > 1 else named
+
+
+def _without_digest(text: str) -> str:
+    """Return what of a text people read: of classes the name without the module."""
+    text = text.partition(DIGEST)[0]
+    is_name = all(part.isidentifier() for part in text.split("."))
+    return text.rpartition(".")[2] if is_name else text

@@ -9,16 +9,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from skpresto._resume.files import MARKER, read_json, write_json
-from skpresto._resume.fingerprint import changed, fingerprint
+from skpresto._resume.files import MARKER, UNFINISHED, key_of, read_json, write_json
+from skpresto._resume.fingerprint import Fingerprint, changed, fingerprint, machine
 from skpresto._resume.journal import FitJournal
 from skpresto._training.context import context_with, current_context
 from skpresto._training.request import FitRequest
 from skpresto._warn import warn_caller
 from skpresto.exceptions import ResumeWarning
-
-#: Of the files in a folder. Others are not read.
-_FORMAT = 1
 
 
 class ResumeFolder:
@@ -48,23 +45,27 @@ class ResumeFolder:
         now = fingerprint(estimator, request)
         if description.exists():
             stored = read_json(description)
-            self._check_same(estimator, stored["fingerprint"], now)
-            seed = stored["seed"]
+            self._check_same(estimator, stored, now)
+        elif reason := _why_not_resumable(now):
+            _warn_not_stored(estimator, reason)
+            return None, seed
         else:
+            stored = {
+                "classifier": type(estimator).__name__,
+                "seed": seed,
+                "machine": machine(),
+                "fingerprint": now.entries,
+            }
             try:
                 folder.mkdir(exist_ok=True)
-                write_json(description, {"seed": seed, "fingerprint": now})
+                write_json(description, stored)
             except OSError as error:
-                warn_caller(
-                    f"The progress of {type(estimator).__name__} will not be stored, "
-                    f"since {folder} cannot be written: {error.strerror or error}. "
-                    "Training goes on; if it is killed, this fit begins anew.",
-                    ResumeWarning,
-                )
+                cause = error.strerror or error
+                _warn_not_stored(estimator, f"{folder} cannot be written: {cause}. ")
                 return None, seed
-        journal = FitJournal(folder, self.every)
+        journal = FitJournal(folder, self.every, key_of(stored))
         self._journals.append(journal)
-        return journal, seed
+        return journal, stored["seed"]
 
     @property
     def is_interrupted(self) -> bool:
@@ -72,15 +73,21 @@ class ResumeFolder:
         return any(journal.is_interrupted for journal in self._journals)
 
     def _check_same(
-        self, estimator: Any, before: dict[str, str], now: dict[str, str]
+        self, estimator: Any, stored: dict[str, Any], now: Fingerprint
     ) -> None:
-        differing = changed(before, now)
-        if differing:
+        if differing := changed(stored["fingerprint"], now.entries):
             raise ValueError(
                 f"{type(estimator).__name__} cannot resume fit {self._n_fits} in "
-                f"{self.path}, which is of another fit of {before['class']}: "
+                f"{self.path}, which is of another fit of {stored['classifier']}: "
                 f"{', '.join(differing)} changed. Use another folder, or delete this "
                 "one to begin anew."
+            )
+        if differing := changed(stored["machine"], machine()):
+            warn_caller(
+                f"Fit {self._n_fits} in {self.path} was begun on another machine: "
+                f"{', '.join(differing)}. It goes on, but the last bits of the result "
+                "may differ from those of a fit on one machine.",
+                ResumeWarning,
             )
 
     def remove(self) -> None:
@@ -95,6 +102,36 @@ class ResumeFolder:
                 "it, or the next run reads the fits from it.",
                 ResumeWarning,
             )
+
+
+def _why_not_resumable(now: Fingerprint) -> str:
+    """Return why a fit cannot be compared with a later one, or nothing."""
+    if now.unknown:
+        return (
+            "it cannot be compared by value with the fit of a later run: "
+            f"{_listed(now.unknown)}. Leave that out, or give its class a "
+            "__getstate__() that returns what it depends on, as for pickle. "
+        )
+    if now.generators:
+        return (
+            "what was drawn from random generators of yours is not stored: "
+            f"{_listed(now.generators)}. Leave them out, and random_state seeds what "
+            "is drawn instead. "
+        )
+    return ""
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _warn_not_stored(estimator: Any, reason: str) -> None:
+    warn_caller(
+        f"The progress of {type(estimator).__name__} will not be stored, since "
+        f"{reason}Training goes on; if it is killed, this fit begins anew.",
+        ResumeWarning,
+    )
 
 
 @contextmanager
@@ -127,9 +164,14 @@ def resumable(
     skorch's history and the random state. Of callbacks other than schedules nothing is
     stored: after a resume they see the remaining epochs only.
 
-    Files are read with ``torch.load(weights_only=True)``, which runs no code. A folder
-    of another fit (class, parameters, data or versions) is refused. Of a memory map or
-    Dataset, 64 rows are compared.
+    A folder of another fit is refused, and the error names what differs: class,
+    parameters, data, versions or settings of torch. All of it is compared by value; if
+    that is not possible, as for an open file, a warning says so when the fit begins,
+    and its progress is not stored.
+
+    Files have checksums, and are read with ``torch.load(weights_only=True)``, which
+    runs no code. If one is damaged, the fit goes back to the last undamaged state, with
+    a warning; without any, it is refused.
 
     Examples
     --------
@@ -207,20 +249,16 @@ def _prepared(folder: str | os.PathLike) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         if not marker.exists():
             # A process may have been killed while it wrote the marker.
-            ours = {".lock", f"{MARKER}.part"}
+            ours = {".lock", f"{MARKER}{UNFINISHED}"}
             if {entry.name for entry in path.iterdir()} - ours:
                 raise ValueError(
                     f"resumable needs a folder for itself, but {path} contains other "
                     "files. Give the name of a new folder."
                 )
-            write_json(marker, {"format": _FORMAT})
+            write_json(marker, {})
     except OSError as error:
         raise _not_writable(path, error) from error
-    if read_json(marker).get("format") != _FORMAT:
-        raise ValueError(
-            f"{path} was written by another version of skpresto. Use another folder, "
-            "or delete this one to begin anew."
-        )
+    read_json(marker)  # raises if it is damaged
     return path
 
 

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from skpresto._resume.files import MARKER, read_json
+from skpresto._resume.files import MARKER, key_of, read_json
 from skpresto._resume.journal import latest_stage
 
 
@@ -60,11 +60,11 @@ def resume_status(folder: str | os.PathLike) -> list[FitStatus]:
 def _status(description: Path) -> FitStatus:
     stored = read_json(description)
     folder = description.parent
-    reached = latest_stage(folder) or {"stage": None, "n_epochs": 0}
+    reached = latest_stage(folder, key_of(stored)) or {"stage": None, "n_epochs": 0}
     newest = max(file.stat().st_mtime for file in folder.iterdir())
     return FitStatus(
         number=int(folder.name.removeprefix("fit-")),
-        classifier=stored["fingerprint"]["class"],
+        classifier=stored["classifier"],
         age=time.time() - newest,
         **reached,
     )

@@ -7,7 +7,7 @@ import torch.distributed as dist
 
 import skpresto
 from skpresto._parallel.shared_journal import SharedJournal
-from skpresto._parallel.team import ProcessTeam
+from skpresto._parallel.shared_machinery import SharedMachinery
 from tests.parallel.cases import Mixing, noisy_blobs, numbers_of, quick_with
 
 
@@ -16,7 +16,7 @@ def fit_until(name, folder, victim, n_epochs):
     X, y = noisy_blobs(100)
     clf = quick_with(name, Mixing, max_epochs=7)
     epochs = iter(range(1, n_epochs + 1)) if n_epochs else iter(int, 1)
-    end_epoch, save = ProcessTeam.end_epoch, SharedJournal.save
+    end_epoch, save = SharedMachinery.end_epoch, SharedJournal.save
 
     def die_after(method, is_meant):
         def method_or_death(self, *args):
@@ -26,7 +26,7 @@ def fit_until(name, folder, victim, n_epochs):
 
         return method_or_death
 
-    ProcessTeam.end_epoch = die_after(end_epoch, victim == 0)
+    SharedMachinery.end_epoch = die_after(end_epoch, victim == 0)
     SharedJournal.save = die_after(save, victim != 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -29,8 +29,8 @@ def _works_afterwards(request):
     [
         ("X", "X."),
         ("y", "y."),
-        ("length", "X, y."),
-        ("lr", "parameter lr."),
+        ("length", "X (array of float32 (60, 2) and array of float32 (59, 2)), y ("),
+        ("lr", "parameter lr (0.1 and 0.2)."),
         ("version", "version of torch ("),
     ],
 )

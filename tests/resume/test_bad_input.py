@@ -31,7 +31,7 @@ def enter(folder, **params):
     ("change", "named"),
     [
         (lambda X, y: (quick(DefaultClassifier, max_epochs=2, lr=0.2), X, y), "lr"),
-        (lambda X, y: (quick(PrestoppingClassifier, max_epochs=2), X, y), "class, "),
+        (lambda X, y: (quick(PrestoppingClassifier, max_epochs=2), X, y), "class "),
         (lambda X, y: (quick(DefaultClassifier, max_epochs=2), X + 1, y), "X"),
         (lambda X, y: (quick(DefaultClassifier, max_epochs=2), X, y[::-1]), "y"),
         (
@@ -84,8 +84,8 @@ def test_a_folder_that_was_never_completed_is_used(small, tmp_path):
 
 def test_a_folder_of_another_format_is_refused(small, tmp_path):
     kept_fit(tmp_path / "fit", small)
-    files.write_json(tmp_path / "fit" / "skpresto-resume.json", {"format": 0})
-    with pytest.raises(ValueError, match="another version of skpresto"):
+    (tmp_path / "fit" / "skpresto-resume.json").write_text('{"format": 1}')
+    with pytest.raises(ValueError, match="another fit or version of skpresto"):
         kept_fit(tmp_path / "fit", small)
 
 
@@ -101,14 +101,6 @@ def test_two_processes_in_one_folder_are_refused(tmp_path):
         pytest.raises(RuntimeError, match="in use by another process"),
     ):
         enter(tmp_path / "fit")
-
-
-def test_a_truncated_file_is_reported(small, tmp_path):
-    kept_fit(tmp_path / "fit", small)
-    [state] = tmp_path.glob("fit/*/run-0001.pt")
-    os.truncate(state, 100)
-    with pytest.raises(ValueError, match="not a complete state .* begins anew"):
-        kept_fit(tmp_path / "fit", small)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left"), RuntimeError("full")])
@@ -232,30 +224,13 @@ def test_a_half_written_description_is_reported(name, content, small, tmp_path):
     kept_fit(tmp_path / "fit", small)
     content = content if isinstance(content, bytes) else content.encode()
     (tmp_path / "fit" / name).write_bytes(content)
-    with pytest.raises(ValueError, match=f"{name} is not a complete descr.*begins ane"):
+    with pytest.raises(ValueError, match=f"{name} is damaged, .*begins ane"):
         kept_fit(tmp_path / "fit", small)
-
-
-def test_a_state_that_is_gone_is_reported(tmp_path, small, monkeypatch):
-    """A checkpoint that the stored state refers to was deleted by hand."""
-    clf = quick(PrestoppingClassifier, max_epochs=6)
-    kill_after(monkeypatch, 3)
-    with pytest.raises(Killed), skpresto.resumable(tmp_path / "fit", every=0):
-        clf.fit(*small)
-    monkeypatch.undo()
-    gone = next(tmp_path.glob("fit/*/run-0001-epoch-*.pt"))
-    gone.unlink()
-    message = f"{gone.name} of a resumable fit cannot be read: No such file"
-    with (
-        pytest.raises(FileNotFoundError, match=message),
-        skpresto.resumable(tmp_path / "fit"),
-    ):
-        clf.fit(*small)
 
 
 def test_a_description_without_rights_is_reported(tmp_path, small, monkeypatch):
     kept_fit(tmp_path / "fit", small)
-    refuse(monkeypatch, Path, "read_text", "fit.json", DENIED)
+    refuse(monkeypatch, Path, "read_bytes", "fit.json", DENIED)
     with pytest.raises(PermissionError, match="fit.json .* cannot be read: Permission"):
         kept_fit(tmp_path / "fit", small)
 

@@ -26,12 +26,14 @@ SHORT = {"max_epochs": 6, "q": 3}
 class CtrlC(Callback):
     """Press Ctrl-C once, in a batch of an epoch."""
 
+    is_pressed_ = False
+
     def __init__(self, epoch):
         self.epoch = epoch
 
     def on_batch_end(self, net, **kwargs):
-        if self.epoch and len(net.history) == self.epoch:
-            self.epoch = None
+        if len(net.history) == self.epoch and not self.is_pressed_:
+            self.is_pressed_ = True
             raise KeyboardInterrupt
 
 
@@ -40,7 +42,7 @@ def test_an_interrupted_fit_is_kept_and_completed_by_the_next_run(
     Classifier, small, tmp_path
 ):
     X, y = small
-    expected = quick(Classifier, **SHORT, callbacks=[CtrlC(None)]).fit(X, y)
+    expected = quick(Classifier, **SHORT, callbacks=[CtrlC(99)]).fit(X, y)
     clf = quick(Classifier, **SHORT, callbacks=[CtrlC(4)])
     with (
         pytest.warns(ConvergenceWarning, match="was interrupted in the stage"),

@@ -7,7 +7,6 @@ import textwrap
 
 import numpy as np
 import pytest
-import torch
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from skorch.callbacks import LRScheduler
@@ -88,21 +87,20 @@ def test_a_process_that_is_killed_while_it_writes_goes_on(small, tmp_path):
     program = textwrap.dedent(
         """
         import os, signal, sys
-        import numpy as np, torch
+        import numpy as np
         import skpresto
-        from skpresto._resume import files
 
         folder, n_writes = sys.argv[1], int(sys.argv[2])
-        written, save = [], torch.save
+        written, fsync = [], os.fsync
 
-        def save_half(state, file):
-            save(state, file)
+        def keep_half(file):
+            fsync(file)
             written.append(1)
             if len(written) == n_writes:
-                file.truncate(file.tell() // 2)
+                os.truncate(file, os.fstat(file).st_size // 2)
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        torch.save = save_half
+        os.fsync = keep_half
         X = np.random.RandomState(0).normal(size=(80, 3)).astype(np.float32)
         clf = skpresto.DefaultClassifier(max_epochs=6, random_state=0)
         with skpresto.resumable(folder, every=0):
@@ -115,7 +113,7 @@ def test_a_process_that_is_killed_while_it_writes_goes_on(small, tmp_path):
         command = [sys.executable, "-c", program, str(tmp_path / folder), str(n_writes)]
         return subprocess.run(command, capture_output=True, check=False)
 
-    killed = attempt("killed", 4)
+    killed = attempt("killed", 6)  # after two descriptions and three states
     assert killed.returncode == -signal.SIGKILL
     [status] = skpresto.resume_status(tmp_path / "killed")
     assert (status.classifier, status.stage, status.n_epochs) == (
@@ -148,27 +146,3 @@ def test_files_of_the_user_stay(small, tmp_path):
     with skpresto.resumable(tmp_path / "fit"):
         (tmp_path / "fit" / "notes.txt").write_text("mine")
     assert [p.name for p in (tmp_path / "fit").iterdir()] == ["notes.txt"]
-
-
-def test_digests_tell_values_apart():
-    from skpresto._resume.fingerprint import _digest
-
-    values = [
-        None,
-        1,
-        "1",
-        [1],
-        {"a": 1},
-        {"a": 2},
-        np.zeros(2),
-        np.zeros((1, 2)),
-        torch.zeros(3),
-        torch.nn.Linear,
-        torch.nn.Linear(1, 1),
-        np.random.RandomState(0),
-        LRScheduler("StepLR", step_size=2),
-        skpresto.stopping.AgreementStop(),
-        skpresto.stopping.AgreementStop(margin=0),
-    ]
-    digests = [_digest(value) for value in values]
-    assert len(set(digests)) == len(values)
