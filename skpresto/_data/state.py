@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 
@@ -31,4 +32,7 @@ class Stateful:
 
 
 def _value(part: Any) -> Any:
-    return part.state_dict() if isinstance(part, Stateful) else part
+    if isinstance(part, Stateful):
+        return part.state_dict()
+    # Files of tensors have no numbers of numpy.
+    return part.item() if isinstance(part, np.generic) else part
