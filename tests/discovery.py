@@ -101,7 +101,7 @@ MEMORIZING = {"max_epochs": 20, "batch_size": 32, "module__hidden": (128,)}
 FEWER_RUNS = {
     "CoTeachingClassifier": {"noise_rate": 0.2},
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
-    "CrossPrestoppingClassifier": {"cv": 2},
+    "CrossPrestoppingClassifier": {"cv": 2, "assessor": None},
     "DecoupleClassifier": {"warm_up": 0.5},
     "INCVClassifier": {"rounds": 1},
     "ITLMClassifier": {"noise_rate": 0.2, "rounds": 1},

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -114,6 +114,12 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         self : estimator instance
             The fitted classifier.
         """
+        return self._checked_fit(
+            X, y, sample_weight, X_val=X_val, y_val=y_val, y_true=y_true
+        )
+
+    def _checked_fit(self, X: Any, y: Any, sample_weight: Any, **given: Any) -> Self:
+        """Check the arguments of ``fit`` and train."""
         tasks = []
         if getattr(self, "_skl_callbacks", None):
             metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -129,7 +135,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             torch.enable_grad(),
             context.team.fitting(),
         ):
-            request = check_fit(fitting, X, y, sample_weight, X_val, y_val, y_true)
+            request = check_fit(fitting, X, y, sample_weight, **given)
             fitting._fit(request, context, tasks)
         outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))

@@ -21,6 +21,7 @@ from skpresto._classifier.inputs import (
     is_of_several_parts,
     without_tensor,
 )
+from skpresto._classifier.pred_proba import check_pred_proba
 from skpresto._classifier.weights import training_weights
 from skpresto._data.dataset import labels_of
 from skpresto._data.training_data import TrainingData
@@ -37,6 +38,7 @@ def check_fit(
     X_val: Any,
     y_val: Any,
     y_true: Any,
+    pred_proba: Any = None,
 ) -> FitRequest:
     """Check the device and the arguments of ``fit``.
 
@@ -73,7 +75,10 @@ def check_fit(
         ),
     )
     given = {"X_val": X_valid, "y_val": valid_labels, "y_true": is_correct}
-    return FitRequest(data, classes, shape, estimator._check_request(given))
+    rule = estimator._check_request(given)
+    if pred_proba is not None:
+        pred_proba = check_pred_proba(name, pred_proba, len(labels), classes)
+    return FitRequest(data, classes, shape, rule, pred_proba)
 
 
 def check_device(estimator: Any) -> None:

@@ -113,8 +113,10 @@ class MeanProbabilities(Recorder):
         self._n_visits.clamp_(max=1)
         if not self.has_all_classes:
             return means.squeeze(1)
-        how = {"confident_only": True, "damping": _DAMPING}
-        return LabelPosterior.counted(means, self.labels, **how).label_quality()
+        posterior = LabelPosterior.counted(
+            means, self.labels, confident_only=True, damping=_DAMPING
+        )
+        return posterior.label_quality()
 
 
 def _mean_softmax(logits: Tensor) -> Tensor:

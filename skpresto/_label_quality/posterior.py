@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from skpresto._label_quality.blocks import blocks
+from skpresto._label_quality.evidence import Evidence
 from skpresto._label_quality.transitions import (
     above_class_median_confidence,
     counted_transition_matrix,
@@ -52,6 +53,9 @@ class LabelPosterior:
     the most probable class in place of the true one. So a label that label noise rarely
     produces needs little support, and one that it often produces needs much.
 
+    With evidence e of another classifier (:class:`Evidence`), it is ``p[j] * e[j] *
+    T[j, k]``.
+
     Parameters
     ----------
     probability : Tensor of shape (n_samples, n_classes)
@@ -64,7 +68,9 @@ class LabelPosterior:
     epsilon : float, default=0.0
         Largest probability of error at which a label is corrected.
     power : float, default=1.0
-        The power to which probabilities are raised.
+        The power to which probabilities are raised; evidence is not.
+    evidence : Evidence, default=None
+        What the labels given around each sample say.
     """
 
     probability: Tensor
@@ -72,17 +78,31 @@ class LabelPosterior:
     transition_matrix: Tensor
     epsilon: float = 0.0
     power: float = 1.0
+    evidence: Evidence | None = None
 
     @classmethod
     def counted(
-        cls, probability: Tensor, labels: Tensor, epsilon: float = 0.0, **how: Any
+        cls,
+        probability: Tensor,
+        labels: Tensor,
+        epsilon: float = 0.0,
+        given: Tensor | None = None,
+        **how: Any,
     ) -> "LabelPosterior":
         """Return the posterior with T counted from the probabilities.
 
-        ``how`` it is counted, see :func:`count_transitions`.
+        ``how`` it is counted, see :func:`count_transitions`. With probabilities that
+        each label is ``given`` (:class:`Evidence`), the evidence follows from this T,
+        and T is counted once more, from probabilities times evidence.
         """
         transitions = count_transitions(probability, labels, **how)
-        return cls(probability, labels, transitions, epsilon)
+        evidence = None
+        if given is not None:
+            evidence = Evidence(given, transitions)
+            transitions = count_transitions(
+                probability, labels, evidence=evidence, **how
+            )
+        return cls(probability, labels, transitions, epsilon, evidence=evidence)
 
     def posterior(self, index: Tensor) -> Tensor:
         """Return the posterior class probabilities of the samples at ``index``."""
@@ -93,6 +113,8 @@ class LabelPosterior:
         if self.power != 1:
             joint.pow_(self.power)
         joint.mul_(of_label)
+        if self.evidence is not None:
+            joint.mul_(self.evidence.logarithm(index).exp_())
         # A sample of which nothing is known has no posterior: its row stays zero.
         tiny = torch.finfo(joint.dtype).tiny
         return joint.div_(joint.sum(dim=1, keepdim=True).clamp_(min=tiny))
@@ -133,6 +155,8 @@ class LabelPosterior:
         of_label = self.transition_matrix.t().index_select(0, labels).double().log_()
         joint = self.probability.index_select(0, index).double().log_()
         joint.mul_(self.power).add_(of_label)
+        if self.evidence is not None:
+            joint.add_(self.evidence.logarithm(index))
         own = joint.gather(1, labels.unsqueeze(1))
         joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
         odds = own - joint.logsumexp(dim=1, keepdim=True)
@@ -153,6 +177,7 @@ def count_transitions(
     confident_only: bool = False,
     damping: float = 0.0,
     shrunken: bool = False,
+    evidence: Evidence | None = None,
 ) -> Tensor:
     """Return the transition matrix counted from probabilities of all samples.
 
@@ -170,8 +195,13 @@ def count_transitions(
     shrunken : bool, default=False
         Shrink the wrong labels of each class towards uniform ones instead, as far as
         the counts are uniform, for out-of-fold probabilities.
+    evidence : Evidence, default=None
+        By which probabilities are multiplied.
     """
-    confidence, predicted = probability.max(dim=1)
+    if evidence is None:
+        confidence, predicted = probability.max(dim=1)
+    else:
+        confidence, predicted = evidence.most_probable(probability)
     is_counted = confidence > 0
     if confident_only:
         known = is_counted.nonzero().squeeze(1)

@@ -1,5 +1,6 @@
 """Parameters that are a number of epochs or a fraction of ``max_epochs``."""
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -30,6 +31,17 @@ def as_epochs(value: float, max_epochs: int) -> int:
     (10, 15)
     """
     return int(value) if isinstance(value, Integral) else round(value * max_epochs)
+
+
+def whole_epochs(value: float, max_epochs: int) -> int:
+    """Return a number of epochs, or a fraction of ``max_epochs``, at least one.
+
+    Examples
+    --------
+    >>> whole_epochs(10, 60), whole_epochs(0.3, 25)
+    (10, 8)
+    """
+    return int(value) if isinstance(value, Integral) else math.ceil(value * max_epochs)
 
 
 def n_epochs_of(estimator: Any, name: str) -> int:

@@ -11,8 +11,6 @@ from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
-# A third one improves little, and costs another fit.
-_N_FINAL_NETWORKS = 2
 #: Power of the product of two probabilities. They are not independent: with 1 they
 #: would count as two observations, with 0.5 as one (benchmarks/NOTES.md).
 POWER_OF_PRODUCT = 0.7
@@ -58,16 +56,33 @@ class LearnPosterior(CorrectingPolicy):
 
 
 def train_final_networks(
-    trainer: Trainer, posterior: LabelPosterior, max_epochs: int
+    trainer: Trainer,
+    posterior: LabelPosterior,
+    n_networks: int,
+    n_epochs: int,
+    fold_weight: float,
 ) -> None:
-    """Train networks on the posterior, as an ensemble with the fold networks."""
+    """Train networks on the posterior, as an ensemble with the fold networks.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        With the fold networks.
+    posterior : LabelPosterior
+        What to learn.
+    n_networks, n_epochs : int
+        Number of final networks, and length of their training.
+    fold_weight : float
+        Weight of all fold networks together in the ensemble.
+    """
     # Copies of a pretrained instance, trained on the same batches, stay equal.
-    n_networks = 1 if trainer.blueprint.is_pretrained else _N_FINAL_NETWORKS
-    trainer.start(n_networks, folds=trainer.net.networks)
+    n_networks = 1 if trainer.blueprint.is_pretrained else n_networks
+    trainer.start(n_networks, folds=trainer.net.networks, n_epochs=n_epochs)
+    trainer.net.module_.fold_weight = fold_weight
     weight = next(trainer.net.module_.final.parameters())
     logits = weight.new_zeros((2, trainer.data.n_classes))
     can_distill = takes_probabilities(trainer.net.criterion_, logits)
-    trainer.run(Stage("final", LearnPosterior(posterior, can_distill), max_epochs))
+    trainer.run(Stage("final", LearnPosterior(posterior, can_distill), n_epochs))
 
 
 def multiplied_by_ensemble(trainer: Trainer, probability: Tensor) -> Tensor:

@@ -1,39 +1,33 @@
 """CrossPrestopping: labels accepted by out-of-fold predictions, then an ensemble."""
 
-import math
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from skpresto._classifier.outcome import Outcome
-from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
-from skpresto._label_quality.findings import LabelFindings
+from skpresto._classifier.warnings import warn_of_lost_classes
+from skpresto._methods._cross_fit_findings import cross_fit_findings
+from skpresto._methods._cross_fit_plan import folds_of_samples, search_stop_epoch
 from skpresto._methods._ensemble_fallback import fall_back_to_ensemble
+from skpresto._methods._epochs import whole_epochs
 from skpresto._methods._final_networks import (
-    POWER_OF_PRODUCT,
     multiplied_by_ensemble,
     train_final_networks,
-    with_rows_of_weight_zero,
 )
-from skpresto._methods._fold_networks import last_start, train_fold_networks
-from skpresto._methods._two_phases import held_out_rows
+from skpresto._methods._fold_networks import train_fold_networks
+from skpresto._methods._second_opinion import second_opinion
 from skpresto._methods.prestopping import PrestoppingClassifier
-from skpresto._sklearn import HasMethods, Interval
-from skpresto._splits import assign_folds
-from skpresto._training.policy import LearnFromAll
+from skpresto._sklearn import HasMethods, Interval, StrOptions, _fit_context
 from skpresto._training.request import FitRequest
-from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from skpresto.stopping import StopRule
 
-#: Epochs on all labels before labels are weighted, unless a stop rule is given. Later
-#: starts lose on pair noise, earlier ones on symmetric noise (benchmarks/NOTES.md).
-PHASE_ONE_EPOCHS = 3
+_LENGTH = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Real, 0, 1, closed="right"),
+]
 
 
 class CrossPrestoppingClassifier(PrestoppingClassifier):
@@ -43,15 +37,18 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     biased towards the given labels. Here ``cv`` networks are trained side by side, each
     of which leaves one fold out (cross-fitting): on all labels for a few epochs, then
     with weights by the posterior probability of each label, computed from the
-    predictions of the network that was not trained on it. Two final networks are
-    trained on the posterior class probabilities of all samples, and all networks
-    predict as an ensemble. Neither clean labels nor a noise rate are needed. The cost
-    is about five fits.
+    predictions of the network that was not trained on it. A model of another kind, by
+    default trees, has a say in it: the labels given around a sample are evidence on its
+    class. Two final networks are trained on the posterior class probabilities of all
+    samples, and all networks predict as an ensemble. Neither clean labels nor a noise
+    rate are needed. The cost is about five fits; there are settings for three and for
+    one and a half (:doc:`/choosing`).
 
     This method is unpublished. The evidence for it is the benchmark of this package:
     over 25 rows of noisy data, it closed on average 77 % of the gap in test error
-    between training on noisy and on correct labels (Co-teaching with the true noise
-    rate: 55 %, Prestopping: 30 %). With symmetric noise, Co-teaching is often better.
+    between training on noisy and on correct labels without an assessor (Co-teaching
+    with the true noise rate: 55 %, Prestopping: 30 %). With two classes it can be worse
+    than plain training: see the notes.
 
     Parameters
     ----------
@@ -67,9 +64,23 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         needs a ``random_state`` of its own.
     fold_epochs : float in (0, 1] or int, default=0.6
         Length of the training of the fold networks, as a fraction of ``max_epochs`` or
-        a number of epochs; it decides about the cost, about ``2 + cv * fold_epochs``
-        fits. The built-in schedule of the learning rate is shortened with it; a
-        schedule among the callbacks is not.
+        a number of epochs. The built-in schedule of the learning rate is shortened with
+        it; a schedule among the callbacks is not.
+    n_final_networks : int, default=2
+        Number of final networks; one if the module is an instance. The cost is about
+        ``cv * fold_epochs + n_final_networks * final_epochs`` fits.
+    final_epochs : float in (0, 1] or int, default=1.0
+        Length of their training, as ``fold_epochs``.
+    fold_weight : float in [0, 1), default=0.2
+        Weight of all fold networks together in the ensemble that predicts.
+    assessor : "auto", classifier with ``predict_proba`` or None, default="auto"
+        Predicts which label each sample is given, for samples that it was not trained
+        on. Any classifier or Pipeline of scikit-learn; it is cloned, and every
+        ``random_state`` that is None is set. With ``oob_score=True`` and a number as
+        ``cv``, predictions are out of bag, else out of fold over ``cv``. "auto" is
+        extremely randomized trees, few enough to cost little beside the networks, if
+        ``X`` is a table or a sparse matrix in memory of not too many classes, and None
+        otherwise. None leaves it to the networks.
     q : int, default=10
         Number of visits over which out-of-fold probabilities are averaged: the latest
         has weight 1/q, and the weights of earlier ones decay exponentially.
@@ -121,6 +132,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         Estimated fraction of wrong labels: the fraction of labels not accepted.
     label_findings_ : LabelFindings
         The above, per sample, as one object.
+    assessor_ : classifier or None
+        What the assessor was, before it is cloned and fitted: that of "auto", too.
     used_fallback_ : bool
         Whether the fold networks were too inaccurate and an ensemble was trained
         instead, see the notes.
@@ -139,22 +152,24 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     If samples of class j carry the label k with probability ``T[j, k]``, then by Bayes'
     rule a sample with out-of-fold probabilities p and label k belongs to class j with a
     probability proportional to ``p[j] * T[j, k]``. T is counted from the predicted
-    classes, anew in each epoch. A label of posterior probability a, where the most
+    classes, anew in each epoch. If the assessor predicts that it is given the labels k
+    with probabilities v, this is multiplied by the likelihood of such labels in class
+    j, the product of ``T[j, k] ** v[k]``, and T is counted once more. A label of posterior probability a, where the most
     probable other class has b, has the weight ``a / (a + b)`` when fold networks are
     trained, and none if a is below b. The final posterior uses the geometric mean of
-    the probabilities, temperature scaling, and a T counted among the more confident
-    half of each class. The wrong labels of a class are shrunk towards uniform ones, as
+    the probabilities, temperature scaling, and without assessor a T counted among the
+    more confident half of each class. The wrong labels of a class are shrunk towards uniform ones, as
     far as the counts of all classes are uniform (empirical Bayes). The final networks
     learn the posterior itself; with a criterion that takes no class probabilities, they
-    learn its most probable class, weighted by it. Four fifths of the weight in the
-    ensemble are on them. Label quality is computed from the same probabilities times
+    learn its most probable class, weighted by it. Label quality is computed from the same probabilities times
     those that all fold networks predict together, to the power 0.7. Probabilities take
     eight bytes per sample and class, four in half precision beyond 2**26 values.
 
     Phase I is extended until half of the labels are accepted, and a tenth of those of
     each class that is not rare. If that takes more than half of the epochs of the fold
     networks, as on a thousand images, or if fewer are accepted then or in the end, the
-    method falls back: three networks trained on all folds go through both phases of
+    method falls back: ``2 * n_final_networks - 1`` networks trained on all folds go
+    through both phases of
     :class:`PrestoppingClassifier` together, by default under ``AgreementStop`` with
     ``min_memorized_fraction=0.5``, or :class:`~skpresto.stopping.ValidationStop` if
     ``fit`` is given ``X_val``. No label is corrected, and a warning is issued.
@@ -173,10 +188,11 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     _parameter_constraints = {
         **PrestoppingClassifier._parameter_constraints,
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
-        "fold_epochs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "fold_epochs": _LENGTH,
+        "n_final_networks": [Interval(Integral, 1, None, closed="left")],
+        "final_epochs": _LENGTH,
+        "fold_weight": [Interval(Real, 0, 1, closed="left")],
+        "assessor": [StrOptions({"auto"}), HasMethods(["fit"]), None],
         "epsilon": [Interval(Real, 0, 1, closed="both")],
     }
 
@@ -186,6 +202,10 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         *,
         cv=5,
         fold_epochs=0.6,
+        n_final_networks=2,
+        final_epochs=1.0,
+        fold_weight=0.2,
+        assessor="auto",
         q=10,
         stop=None,
         epsilon=0.05,
@@ -204,95 +224,74 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     ):
         self._store(locals())
 
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X,
+        y=None,
+        sample_weight=None,
+        *,
+        X_val=None,
+        y_val=None,
+        y_true=None,
+        pred_proba=None,
+    ):
+        """Train on labels of which some may be wrong.
+
+        Parameters
+        ----------
+        X, y, sample_weight, X_val, y_val, y_true
+            As in :class:`PrestoppingClassifier`.
+        pred_proba : array-like of shape (n_samples, n_classes), default=None
+            Probabilities of the given labels, predicted for each sample by a model that
+            was not trained on it, instead of those of ``assessor``: from a linear model
+            on embeddings of images or texts, for example, by
+            :func:`~sklearn.model_selection.cross_val_predict`. Columns are in the order
+            of ``classes_``, or have the labels as names. A row of zeros says nothing.
+
+        Returns
+        -------
+        self : estimator instance
+            The fitted classifier.
+        """
+        return self._checked_fit(
+            X,
+            y,
+            sample_weight,
+            X_val=X_val,
+            y_val=y_val,
+            y_true=y_true,
+            pred_proba=pred_proba,
+        )
+
     def _check_request(self, given: dict[str, Any]) -> StopRule | None:
         return None if self.stop is None else super()._check_request(given)
 
     def _train(self, trainer: Trainer, request: FitRequest) -> Outcome:
         if not isinstance(self.cv, Integral):  # splitters may fail: before training
-            fold_of = self._assign_folds(trainer)
-        n_epochs = self._n_fold_epochs()
-        start = self._search_stop_epoch(trainer, request.rule, n_epochs)
+            fold_of = folds_of_samples(self, trainer)
+        opinion = second_opinion(self, trainer, request)
+        n_epochs = whole_epochs(self.fold_epochs, self.max_epochs)
+        start = search_stop_epoch(self, trainer, request.rule, n_epochs)
         if isinstance(self.cv, Integral):
-            fold_of = self._assign_folds(trainer)
+            fold_of = folds_of_samples(self, trainer)
         posterior = train_fold_networks(
-            trainer, fold_of, start, n_epochs, self.epsilon, self.q
+            trainer, fold_of, start, n_epochs, self.epsilon, self.q, opinion.given
         )
         if posterior is None:
-            return fall_back_to_ensemble(self, trainer, request)
+            outcome = fall_back_to_ensemble(self, trainer, request)
+            outcome.further["assessor_"] = opinion.assessor
+            return outcome
         product = multiplied_by_ensemble(trainer, posterior.probability)
-        train_final_networks(trainer, posterior, self.max_epochs)
-        if trainer.data.rows_with_weight is not None:
-            product = with_rows_of_weight_zero(trainer, product)
-        combined = replace(posterior, probability=product, power=POWER_OF_PRODUCT)
-        assessment = combined.assess_all()
-        trainer.predict_unseen_samples()
-        findings = LabelFindings(
-            is_safe=assessment.is_safe,
-            quality=combined.label_quality(),
-            suggested=assessment.suggested,
-            agreement=trainer.history.agreement(trainer.labels),
-            corrected=assessment.labels,
-            is_corrected=assessment.labels != trainer.labels,
-            transition_matrix=posterior.transition_matrix,
-            basis="out of fold",
-            disagreement=posterior.disagreement(),
+        train_final_networks(
+            trainer,
+            posterior,
+            self.n_final_networks,
+            whole_epochs(self.final_epochs, self.max_epochs),
+            self.fold_weight,
         )
+        findings = cross_fit_findings(trainer, posterior, product)
         warn_of_lost_classes(self, request, findings.is_safe)
         further = {"stop_epoch_": start, "stop_rule_": request.rule}
-        return Outcome(findings, {**further, "used_fallback_": False})
-
-    def _n_fold_epochs(self) -> int:
-        """Return the number of epochs of the fold networks, at least one."""
-        if isinstance(self.fold_epochs, Integral):
-            return int(self.fold_epochs)
-        return math.ceil(self.fold_epochs * self.max_epochs)
-
-    def _search_stop_epoch(
-        self,
-        trainer: Trainer,
-        rule: StopRule | None,
-        n_epochs: int,
-    ) -> int:
-        """Return the length of phase I, from a training of its own if a rule is given.
-
-        It is at most half of ``n_epochs``.
-        """
-        latest = last_start(n_epochs)
-        if rule is None:
-            return min(PHASE_ONE_EPOCHS, latest)
-        trainer.start()
-        stop = trainer.search(
-            Stage(
-                "search",
-                LearnFromAll(),
-                self.max_epochs,
-                phase=1,
-                holdout=held_out_rows(trainer, rule),
-                rule=rule,
-            )
-        )
-        warn_unless_settled(
-            self,
-            rule,
-            stop,
-            f"labels are weighted from epoch {latest} on, half of the epochs of the "
-            "fold networks",
-        )
-        return min(stop.epoch, latest)
-
-    def _assign_folds(self, trainer: Trainer) -> NDArray[np.intp]:
-        """Return the fold of each sample; those of weight 0 are in none by default."""
-        labels, rows = trainer.data.labels.numpy(), trainer.data.rows_with_weight
-        name = type(self).__name__
-        if rows is None or not isinstance(self.cv, Integral):
-            folds = assign_folds(labels, self.cv, trainer.rng, name)
-        else:
-            folds = np.full(len(labels), -1)
-            folds[rows] = assign_folds(labels[rows], self.cv, trainer.rng, name)
-        if (folds < 0).all():
-            raise ValueError(
-                f"{name} needs rows to hold out, but no class has more than one row. "
-                "Use more samples, or a method that holds none out, such as "
-                "DefaultClassifier."
-            )
-        return folds
+        further |= {"assessor_": opinion.assessor, "used_fallback_": False}
+        return Outcome(findings, further)

@@ -29,18 +29,12 @@ class NetworkStack(nn.Module):
         return mean_of_logits(outputs)
 
 
-# Chosen in benchmarks/NOTES.md. Fold networks are trained on fewer rows, for a shorter
-# time.
-_WEIGHT_OF_FINAL = 0.8
-
-
 class FinalAndFoldNetworks(nn.Module):
     """Final networks in training and trained fold networks, as one ensemble.
 
     In training mode only the final networks are evaluated. In evaluation mode the
-    logarithms of the probabilities of all networks are averaged, with four fifths of
-    the weight on the final networks and the rest on the fold networks, whatever their
-    number.
+    logarithms of the probabilities of all networks are averaged, with ``fold_weight``
+    on all fold networks together and the rest on the final networks.
 
     Parameters
     ----------
@@ -48,7 +42,15 @@ class FinalAndFoldNetworks(nn.Module):
         One network, or a :class:`NetworkStack`.
     folds : iterable of nn.Module
         Trained networks; they are not trained further.
+
+    Attributes
+    ----------
+    fold_weight : float
+        One fifth, unless it is changed. Fold networks are trained on fewer rows, for a
+        shorter time (benchmarks/NOTES.md).
     """
+
+    fold_weight = 0.2
 
     def __init__(self, final: nn.Module, folds: Iterable[nn.Module]) -> None:
         super().__init__()
@@ -63,7 +65,7 @@ class FinalAndFoldNetworks(nn.Module):
         folds, final = [
             _mean_logarithm(_stacked_logits(side, inputs, named)) for side in sides
         ]
-        return torch.lerp(folds, final, _WEIGHT_OF_FINAL)
+        return torch.lerp(folds, final, 1 - self.fold_weight)
 
 
 def _stacked_logits(

@@ -67,6 +67,7 @@ def fingerprint(estimator: Any, request: FitRequest) -> Fingerprint:
     parts.append(described(data.valid_labels, "y_val"))
     parts.append(described(data.is_correct, "y_true"))
     parts.append(described(data.sample_weight, "sample_weight"))
+    parts.append(described(request.pred_proba, "pred_proba"))
     found = Description()
     for part in parts:
         found.texts.update(part.texts)

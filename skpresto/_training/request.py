@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
+from torch import Tensor
 
 from skpresto._data.training_data import TrainingData
 from skpresto.stopping import StopRule
@@ -23,9 +24,12 @@ class FitRequest:
         Shape of a sample.
     rule : StopRule or None
         Chooses the stop point, if the method has one.
+    pred_proba : Tensor of shape (n_samples, n_classes), or None
+        Out-of-sample probabilities of the given labels, if ``fit`` was given any.
     """
 
     data: TrainingData
     classes: NDArray
     input_shape: Any
     rule: StopRule | None = None
+    pred_proba: Tensor | None = None

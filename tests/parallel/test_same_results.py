@@ -18,8 +18,8 @@ REFUSED = "LearningToReweightClassifier"
 SHARED = [*classifiers_for(), ITLMClassifier]
 NAMES = sorted({c.__name__ for c in SHARED} - {REFUSED})
 FURTHER = {
-    # The route without fallback, and the estimate of the noise rate.
-    "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10},
+    # The route without fallback, with an assessor, and the estimate of the noise rate.
+    "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10, "assessor": "auto"},
     "CoTeachingPlusClassifier": {"noise_rate": None},
 }
 
