@@ -154,25 +154,27 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     probability proportional to ``p[j] * T[j, k]``. T is counted from the predicted
     classes, anew in each epoch. If the assessor predicts that it is given the labels k
     with probabilities v, this is multiplied by the likelihood of such labels in class
-    j, the product of ``T[j, k] ** v[k]``, and T is counted once more. A label of posterior probability a, where the most
-    probable other class has b, has the weight ``a / (a + b)`` when fold networks are
-    trained, and none if a is below b. The final posterior uses the geometric mean of
-    the probabilities, temperature scaling, and without assessor a T counted among the
-    more confident half of each class. The wrong labels of a class are shrunk towards uniform ones, as
-    far as the counts of all classes are uniform (empirical Bayes). The final networks
-    learn the posterior itself; with a criterion that takes no class probabilities, they
-    learn its most probable class, weighted by it. Label quality is computed from the same probabilities times
-    those that all fold networks predict together, to the power 0.7. Probabilities take
-    eight bytes per sample and class, four in half precision beyond 2**26 values.
+    j, the product of ``T[j, k] ** v[k]``, and T is counted once more. A label of
+    posterior probability a, where the most probable other class has b, has the weight
+    ``a / (a + b)`` when fold networks are trained, and none if a is below b. The final
+    posterior uses the geometric mean of the probabilities, temperature scaling, and
+    without assessor a T counted among the more confident half of each class. The wrong
+    labels of a class are shrunk towards uniform ones, as far as the counts of all
+    classes are uniform (empirical Bayes). The final networks learn the posterior
+    itself; with a criterion that takes no class probabilities, they learn its most
+    probable class, weighted by it. Label quality is computed from the same
+    probabilities times those that all fold networks predict together, to the power 0.7.
+    Probabilities take eight bytes per sample and class, four in half precision beyond
+    2**26 values.
 
     Phase I is extended until half of the labels are accepted, and a tenth of those of
     each class that is not rare. If that takes more than half of the epochs of the fold
     networks, as on a thousand images, or if fewer are accepted then or in the end, the
     method falls back: ``2 * n_final_networks - 1`` networks trained on all folds go
-    through both phases of
-    :class:`PrestoppingClassifier` together, by default under ``AgreementStop`` with
-    ``min_memorized_fraction=0.5``, or :class:`~skpresto.stopping.ValidationStop` if
-    ``fit`` is given ``X_val``. No label is corrected, and a warning is issued.
+    through both phases of :class:`PrestoppingClassifier` together, by default under
+    ``AgreementStop`` with ``min_memorized_fraction=0.5``, or
+    :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``. No label
+    is corrected, and a warning is issued.
 
     Examples
     --------
