@@ -30,7 +30,7 @@ def apply_to_table(
     encoding: str | None = None,
     overwrite: bool = False,
     new_classes: Sequence[str] = (),
-) -> None:
+) -> int:
     """Write a copy of a CSV or Parquet file with the decided labels.
 
     Of a CSV file, all lines without a new label are copied as they are.
@@ -47,22 +47,30 @@ def apply_to_table(
         Whether an existing copy may be replaced.
     new_classes : sequence of str, default=()
         Labels that may be decided on though no row has them.
+
+    Returns
+    -------
+    n_changed : int
+        How many labels differ from those of the file.
     """
     decisions.check_fingerprint(fingerprint_of_file(path), path)
     if path.suffix.lower() in PARQUET_ENDINGS:
         from pyarrow import parquet
 
-        table = _corrected_table(decisions, path, new_classes)
+        table, n_changed = _corrected_table(decisions, path, new_classes)
         with whole_file(out, overwrite=overwrite, mode="wb") as file:
             parquet.write_table(table, file)
-        return
+        return n_changed
     layout = layout_of(path, encoding)
     check_columns([str(decisions.label)], layout.columns, path)
     position = layout.columns.index(str(decisions.label))
-    decisions.check_labels(_labels_of(layout, position), path, new_classes)
+    labels = _labels_of(layout, position)
+    decisions.check_labels(labels, path, new_classes)
+    changes = decisions.of_all_rows(labels)
     options = {"encoding": _encoding_with_mark(layout), "newline": ""}
     with whole_file(out, overwrite=overwrite, **options) as file:
-        file.writelines(_corrected_lines(decisions, layout, position))
+        file.writelines(_corrected_lines(changes, layout, position))
+    return len(changes)
 
 
 def _labels_of(layout: Layout, position: int) -> list[str | None]:
@@ -75,11 +83,11 @@ def _labels_of(layout: Layout, position: int) -> list[str | None]:
 
 
 def _corrected_lines(
-    decisions: Decisions, layout: Layout, position: int
+    changes: dict[int, str], layout: Layout, position: int
 ) -> Iterator[str]:
     for row, (raw, values) in enumerate(layout.records(), start=-1):
-        if row in decisions.changes:
-            _, values[position] = decisions.changes[row]
+        if row in changes:
+            values[position] = changes[row]
             body = raw.rstrip("\r\n")
             raw = layout.line(values, raw[len(body) :])
         yield raw
@@ -87,8 +95,8 @@ def _corrected_lines(
 
 def _corrected_table(
     decisions: Decisions, path: Path, new_classes: Sequence[str]
-) -> Any:
-    """Return the table of a Parquet file with the decided labels."""
+) -> tuple[Any, int]:
+    """Return the table of a Parquet file with the decided labels, and their number."""
     from pyarrow import parquet
 
     table = parquet.read_table(path)
@@ -98,13 +106,15 @@ def _corrected_table(
     names = label_strings(values)
     decisions.check_labels(names, path, new_classes)
     original = dict(zip(names, values, strict=True))
-    for row, (_, label) in decisions.changes.items():
+    changes = decisions.of_all_rows(names)
+    for row, label in changes.items():
         if label not in original:
             original[label] = _typed(label, table[column].type)
         values[row] = original[label]
     position = table.column_names.index(column)
     field = table.schema.field(column)
-    return table.set_column(position, field, _arrow_array(values, table[column]))
+    corrected = _arrow_array(values, table[column])
+    return table.set_column(position, field, corrected), len(changes)
 
 
 def _typed(label: str, type_: Any) -> Any:
@@ -144,13 +154,14 @@ def moves_of_images(
             )
     files = images_below(folder)
     decisions.check_fingerprint(fingerprint_of_folder(folder, files), folder)
-    decisions.check_labels([file.parent.name for file in files], folder, new_classes)
+    labels = [file.parent.name for file in files]
+    decisions.check_labels(labels, folder, new_classes)
     moves, taken = [], {file.relative_to(folder) for file in files}
-    for row, (given, label) in sorted(decisions.changes.items()):
+    for row, label in sorted(decisions.of_all_rows(labels).items()):
         old = files[row].relative_to(folder)
         new = old.parent.with_name(label) / old.name
         while new in taken:
-            new = new.with_stem(f"{new.stem}-from-{given}")
+            new = new.with_stem(f"{new.stem}-from-{labels[row]}")
         taken.add(new)
         moves.append((old, new))
     return moves

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from skpresto.audit._sources.base import nearest_name
 
 FORMAT = "skpresto decisions"
-VERSION = 1
+#: Version 2 has spellings that are written as their class.
+VERSIONS = (1, 2)
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Decisions:
         Given and new label by row, where they differ.
     n_kept, n_unsure : int
         Labels that were kept, and those without a decision.
+    spellings : dict of str to str
+        The class as which a spelling is written, wherever it occurs.
     """
 
     path: Path
@@ -44,6 +47,22 @@ class Decisions:
     changes: dict[int, tuple[str, str]]
     n_kept: int
     n_unsure: int
+    spellings: dict[str, str] = field(default_factory=dict)
+
+    def of_all_rows(self, labels: Sequence[str | None]) -> dict[int, str]:
+        """Return the new label of each row that gets one.
+
+        Parameters
+        ----------
+        labels : sequence of str or None
+            The label of each row.
+        """
+        respelled = {
+            row: self.spellings[label]
+            for row, label in enumerate(labels)
+            if label is not None and label in self.spellings
+        }
+        return respelled | {row: label for row, (_, label) in self.changes.items()}
 
     def check_fingerprint(self, fingerprint: str, path: Path) -> None:
         """Raise if the decisions are about other data."""
@@ -79,12 +98,20 @@ class Decisions:
                     "decisions again."
                 )
             if label not in classes and label not in new_classes:
-                raise ValueError(
-                    f"{self.path} gives row {row} of {path} the label {label!r}, which "
-                    f"is no class of it. {nearest_name(label, [*classes], 'classes')} "
-                    f"Correct the decision, or pass --new-class {shlex.quote(label)} "
-                    "if it is a new class. Nothing was written."
-                )
+                subject = f"row {row} of {path}"
+                raise self._unknown_label(label, subject, [*classes])
+        for spelling, label in self.spellings.items():
+            if label not in classes:
+                subject = f"rows with the label {spelling!r} of {path}"
+                raise self._unknown_label(label, subject, [*classes])
+
+    def _unknown_label(self, label: str, subject: str, classes: list[str]) -> Exception:
+        return ValueError(
+            f"{self.path} gives {subject} the label {label!r}, which is no class of "
+            f"it. {nearest_name(label, classes, 'classes')} Correct the decision, or "
+            f"pass --new-class {shlex.quote(label)} if it is a new class. Nothing was "
+            "written."
+        )
 
 
 def read_decisions(path: Path) -> Decisions:
@@ -100,10 +127,10 @@ def read_decisions(path: Path) -> Decisions:
             f"{path} does not hold decisions. Export them as JSON from the page that "
             "'skpresto audit' writes."
         )
-    if content.get("version") != VERSION:
+    if content.get("version") not in VERSIONS:
         raise ValueError(
             f"{path} has version {content.get('version')!r} of the format, but this "
-            f"release reads version {VERSION}. Use the release that made the page."
+            f"release reads version {VERSIONS[-1]}. Use the release that made the page."
         )
     try:
         return _parsed(path, content)
@@ -139,4 +166,8 @@ def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
         },
         n_kept=sum(given == label for _, given, label in labels),
         n_unsure=sum(label is None for _, _, label in labels),
+        spellings={
+            str(pair["given"]): str(pair["label"])
+            for pair in content.get("spellings", [])
+        },
     )

@@ -35,7 +35,7 @@ def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None
         raise ValueError("Corrected tables need a name of their own. Pass --out FILE.")
     inputs = {"DECISIONS": [arguments.decisions], "DATA": [arguments.data]}
     check_separate({"--out": arguments.out}, inputs)
-    apply_to_table(
+    n_changed = apply_to_table(
         decisions,
         arguments.data,
         arguments.out,
@@ -43,7 +43,7 @@ def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None
         overwrite=arguments.force,
         new_classes=arguments.new_class,
     )
-    _say(f"{_counts(decisions)}\nWritten: {arguments.out.resolve()}")
+    _say(f"{_counts(decisions, n_changed)}\nWritten: {arguments.out.resolve()}")
 
 
 def _apply_to_images(decisions: Decisions, arguments: argparse.Namespace) -> None:
@@ -58,17 +58,18 @@ def _apply_to_images(decisions: Decisions, arguments: argparse.Namespace) -> Non
         for old, new in moves:
             _say(f"{plain(old.as_posix())} -> {plain(new.as_posix())}")
         _say(
-            f"{_counts(decisions)}\nNothing was written. Pass --move-to FOLDER to copy "
-            "all images to a new folder, by their corrected class."
+            f"{_counts(decisions, len(moves))}\nNothing was written. Pass --move-to "
+            "FOLDER to copy all images to a new folder, by their corrected class."
         )
         return
     n_images = copy_images(folder, moves, new_folder)
-    _say(f"{_counts(decisions)}\nCopied {n_images:,} images: {new_folder.resolve()}")
+    counts = _counts(decisions, len(moves))
+    _say(f"{counts}\nCopied {n_images:,} images: {new_folder.resolve()}")
 
 
-def _counts(decisions: Decisions) -> str:
+def _counts(decisions: Decisions, n_changed: int) -> str:
     return (
-        f"Labels changed: {len(decisions.changes):,}, kept: {decisions.n_kept:,}, "
+        f"Labels changed: {n_changed:,}, kept: {decisions.n_kept:,}, "
         f"unsure and unchanged: {decisions.n_unsure:,}."
     )
 

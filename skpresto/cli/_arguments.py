@@ -75,6 +75,8 @@ def _add_audit(commands: Any) -> None:
     add("--use", metavar="COLUMN", action="append", default=[], help=used)
     ignored = "a column that is not used; may be repeated"
     add("--ignore", metavar="COLUMN", action="append", default=[], help=ignored)
+    kept = "take every spelling of a label for a class of its own"
+    add("--labels-as-given", action="store_true", help=kept)
     page = "the page (default: NAME-audit.html)"
     add("--out", type=Path, metavar="FILE", help=page)
     table = "also write a CSV file with one line per row: " + _TABLE_COLUMNS

@@ -24,6 +24,7 @@ from skpresto.audit._sources.base import listed
 from skpresto.audit._sources.frames import check_columns, column_names
 from skpresto.audit._sources.images import images_below
 from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
+from skpresto.audit._sources.spellings import grouped, note_about
 from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
 
@@ -95,7 +96,7 @@ def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
     path = arguments.data
     terminal.say(f"Reading {path}")
     if path.is_dir():
-        return read_image_folder(path)
+        return read_image_folder(path, arguments.labels_as_given)
     if path.suffix.lower() in PROBABILITY_ENDINGS or arguments.labels is not None:
         return read_probabilities(
             path, arguments.labels, arguments.label, arguments.encoding
@@ -104,6 +105,7 @@ def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
         path,
         arguments.label,
         wishes=_wishes(arguments),
+        as_given=arguments.labels_as_given,
         encoding=arguments.encoding,
         say=terminal.say,
     )
@@ -147,7 +149,12 @@ def _row_table(report: LabelReport, source: Source) -> Any:
     """Return a line per row of the input; rows that were left out have no values."""
     columns = ["given", "suggested", "quality", "is_safe"]
     table = report.frame[columns].astype({"is_safe": "Int8"}).set_axis(source.rows)
+    table["given"] = source.spelled
     return table.reindex(range(source.n_rows)).set_axis(source.row_keys())
+
+
+def _spelling_notes(source: Source) -> list[str]:
+    return [note_about(source.variants)] if source.variants else []
 
 
 def _about(
@@ -172,5 +179,7 @@ def _about(
         names=source.row_names(),
         settings=settings,
         left_out=source.left_out,
-        notes=[*source.notes, *notes],
+        notes=[*_spelling_notes(source), *source.notes, *notes],
+        spelled=source.spelled.tolist() if source.variants else None,
+        variants=grouped(source.variants),
     )

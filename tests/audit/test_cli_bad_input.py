@@ -421,9 +421,9 @@ APPLY_CASES = [
     ),
     (
         "later version",
-        lambda: decisions(version=2),
+        lambda: decisions(version=3),
         ["t.csv", "--out", "c.csv"],
-        "has version 2 of the format",
+        "has version 3 of the format",
     ),
     (
         "damaged",

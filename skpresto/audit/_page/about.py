@@ -22,6 +22,11 @@ class About:
         Position of each sample in the input; None means 0, 1, 2, ...
     names : sequence of str, default=None
         What each sample is called on the page; None means "row 0", "row 1", ...
+    spelled : sequence of str, default=None
+        The label of each sample as the input spells it; None means as its class.
+    variants : sequence of (str, sequence of (str, str, int)), default=()
+        Classes, each with the spellings that are taken for it: as the input has them,
+        with blanks that can be seen, and how many labels have them.
     settings : sequence of (str, str), default=()
         How the audit was made, as pairs of a term and a value.
     left_out : sequence of (str, str), default=()
@@ -36,6 +41,8 @@ class About:
     label_name: str | None = None
     rows: Sequence[int] | None = None
     names: Sequence[str] | None = None
+    spelled: Sequence[str] | None = None
+    variants: Sequence[tuple[str, Sequence[tuple[str, str, int]]]] = ()
     settings: Sequence[tuple[str, str]] = ()
     left_out: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()

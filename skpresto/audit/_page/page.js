@@ -34,6 +34,7 @@
 
   const decisionOf = (item) => decisions.get(items.row[item]);
   const givenOf = (item) => classes[items.given[item]];
+  const spelledOf = (item) => (items.spelled ? items.spelled[item] : givenOf(item));
   const suggestedOf = (item) => classes[items.suggested[item]];
   const isChanged = (item) => {
     const made = decisionOf(item);
@@ -59,7 +60,9 @@
     else decisions.delete(row);
     store();
     showTotals();
+    showSpellings();
     announce("Decision taken back");
+    if (typeof row === "string") return;
     const place = state.order.findIndex((item) => items.row[item] === row);
     if (place >= 0) goTo(place);
     else render();
@@ -97,6 +100,7 @@
     }
     state.active = 0;
     showFilters();
+    showSpellings();
     render();
   }
 
@@ -127,6 +131,7 @@
     card.setAttribute("aria-label", `${items.name[item]}, given ${givenOf(item)}`);
     set(".name", items.name[item]);
     set(".label.given, .given-name", givenOf(item));
+    if (spelledOf(item) !== givenOf(item)) set(".spelled", `spelled “${spelledOf(item)}”`);
     set(".label.suggested, .suggested-name", suggestedOf(item));
     set(".quality", quality(items.quality[item]));
     set(".text", items.text ? items.text[item] : "");
@@ -361,6 +366,86 @@
     $("announce").textContent = text;
   }
 
+  // ---- Spellings: one decision per class, kept as "spelling:<class>" ----
+
+  const groups = [...document.querySelectorAll(".spelling")];
+  const variantsOf = (group) => data.spellings[groups.indexOf(group)];
+  const spellingKey = (group) => `spelling:${variantsOf(group).label}`;
+
+  function decideSpelling(group, decision) {
+    const boxes = [...group.querySelectorAll("input")];
+    const accepted = variantsOf(group).given.filter((_, i) => boxes[i].checked);
+    const key = spellingKey(group);
+    history.push([key, decisions.get(key)]);
+    if (decision === "unsure") decisions.delete(key);
+    else decisions.set(key, { decision, accepted });
+    store();
+    showSpellings();
+    announce({ accept: "written as the class", keep: "kept", unsure: "undecided" }[decision]);
+  }
+
+  function showSpellings() {
+    for (const group of groups) {
+      const made = decisions.get(spellingKey(group));
+      group.classList.toggle("decided", Boolean(made));
+      for (const button of group.querySelectorAll("[data-spelling]")) {
+        button.setAttribute("aria-pressed", String(Boolean(made) && made.decision === button.dataset.spelling));
+      }
+      if (!made) continue;
+      const { given } = variantsOf(group);
+      group.querySelectorAll("input").forEach((box, i) => { box.checked = made.accepted.includes(given[i]); });
+    }
+  }
+
+  function goToGroup(place) {
+    const group = groups[Math.min(Math.max(place, 0), groups.length - 1)];
+    groups.forEach((other) => { other.tabIndex = other === group ? 0 : -1; });
+    group.focus();
+  }
+
+  /* The spellings to be written as their class: [{given, label}]. */
+  function respelled() {
+    return groups.flatMap((group) => {
+      const made = decisions.get(spellingKey(group));
+      if (!made || made.decision !== "accept") return [];
+      return made.accepted.map((given) => ({ given, label: variantsOf(group).label }));
+    });
+  }
+
+  function loadSpellings(loaded) {
+    const accepted = new Set(loaded.map((pair) => pair.given));
+    for (const group of groups) {
+      const given = variantsOf(group).given.filter((spelling) => accepted.has(spelling));
+      if (given.length) decisions.set(spellingKey(group), { decision: "accept", accepted: given });
+    }
+  }
+
+  for (const group of groups) {
+    const place = groups.indexOf(group);
+    group.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-spelling]");
+      if (button) decideSpelling(group, button.dataset.spelling);
+    });
+    group.addEventListener("change", () => {
+      if (decisions.has(spellingKey(group))) decideSpelling(group, "accept");
+    });
+    group.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const acts = {
+        ArrowDown: () => goToGroup(place + 1),
+        ArrowUp: () => goToGroup(place - 1),
+        a: () => { decideSpelling(group, "accept"); goToGroup(place + 1); },
+        k: () => { decideSpelling(group, "keep"); goToGroup(place + 1); },
+        u: () => decideSpelling(group, "unsure"),
+        z: undo,
+      };
+      if (!acts[key]) return;
+      acts[key]();
+      event.preventDefault();
+    });
+  }
+
   // ---- Export and import ----
 
   function records() {
@@ -371,10 +456,10 @@
       .map(({ item, made }) => ({
         row: items.row[item],
         name: items.name[item],
-        given: givenOf(item),
+        given: spelledOf(item),
         suggested: suggestedOf(item),
         decision: made.decision,
-        label: made.label,
+        label: made.label === givenOf(item) ? spelledOf(item) : made.label,
       }));
   }
 
@@ -390,13 +475,14 @@
     const { title, kind, label, fingerprint } = data;
     const content = {
       format: "skpresto decisions",
-      version: 1,
+      version: respelled().length ? 2 : 1,
       source: title,
       kind,
       label,
       fingerprint,
       exported: new Date().toISOString(),
       decisions: records(),
+      ...(respelled().length ? { spellings: respelled() } : {}),
     };
     save("decisions.json", "application/json", JSON.stringify(content, null, 1));
   }
@@ -425,7 +511,12 @@
       window.alert("These are not decisions about this data.");
       return;
     }
-    for (const { row, decision, label } of content.decisions) decisions.set(row, { decision, label });
+    for (const { row, decision, label } of content.decisions) {
+      const item = items.row.indexOf(row);
+      const isSpelled = item >= 0 && label === spelledOf(item);
+      decisions.set(row, { decision, label: isSpelled ? givenOf(item) : label });
+    }
+    if (Array.isArray(content.spellings)) loadSpellings(content.spellings);
     store();
     refresh();
     announce(`${whole(content.decisions.length)} decisions loaded`);
@@ -503,7 +594,7 @@
     refresh();
   });
   window.addEventListener("storage", (event) => {
-    if (event.key === KEY) { restore(); render(); }
+    if (event.key === KEY) { restore(); render(); showSpellings(); }
   });
 
   const usedBy = (field) => new Set(data.suspects.map((item) => items[field][item]));

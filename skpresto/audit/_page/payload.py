@@ -74,6 +74,8 @@ def payload(
         "suggested": report.suggested[positions].tolist(),
         "quality": [float(f"{quality:.3g}") for quality in report.quality[positions]],
     }
+    if about.spelled is not None:
+        items["spelled"] = [about.spelled[position] for position in positions]
     if report.trajectories is not None:
         items["line"] = encode_lines(report.trajectories[positions])
     if view is not None:
@@ -89,6 +91,10 @@ def payload(
         "isSuspect": report.is_suspect[positions].tolist(),
         "suspects": [index_of[int(position)] for position in selection.suspects],
         "controls": [index_of[int(position)] for position in selection.controls],
+        "spellings": [
+            {"label": label, "given": [spelling for spelling, *_ in variants]}
+            for label, variants in about.variants
+        ],
         "nSuspects": selection.n_suspects,
         "nLabels": len(report),
     }

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skpresto.audit._sources.spellings import Variant, common_spellings, with_classes
+
 #: Distinct numbers as labels from which a target is likely not a class.
 MAX_NUMERIC_CLASSES = 200
 MAX_FRACTIONAL_CLASSES = 20
@@ -36,7 +38,11 @@ class Source(ABC):
     fingerprint : str
         Identifies the content; decisions are applied only to the same content.
     labels : array of shape (n_samples,)
-        Given labels as strings.
+        Given labels as strings, each in the common spelling of its class.
+    spelled : array of shape (n_samples,)
+        The same as the input spells them.
+    variants : list of Variant
+        The spellings that are taken for a class.
     rows : array of shape (n_samples,)
         Position of each sample in the input, counted from 0.
     n_rows : int
@@ -50,6 +56,8 @@ class Source(ABC):
     path: Path
     fingerprint: str
     labels: NDArray[Any]
+    spelled: NDArray[Any]
+    variants: list[Variant] = field(default_factory=list)
     rows: NDArray[np.intp]
     n_rows: int
     left_out: list[LeftOut] = field(default_factory=list)
@@ -115,7 +123,9 @@ def listed(names: Sequence[str], what: str = "columns") -> str:
     return f"The {what} are {shown}{more}."
 
 
-def labeled_rows(column: pd.Series, what: str, way_out: str) -> dict[str, Any]:
+def labeled_rows(
+    column: pd.Series, what: str, way_out: str, as_given: bool = True
+) -> dict[str, Any]:
     """Return the fields of a source that its labels give, after checks.
 
     Parameters
@@ -124,18 +134,29 @@ def labeled_rows(column: pd.Series, what: str, way_out: str) -> dict[str, Any]:
         The labels; rows without one are left out.
     what, way_out : str
         For error messages: the subject of the sentence, and what the user can do.
+    as_given : bool, default=True
+        Whether every spelling is a class.
     """
     has_label = column.notna().to_numpy()
     labels = column[has_label].astype(str).to_numpy(dtype=object).astype(str)
-    check_classes(labels, what, way_out)
     return {
-        "labels": labels,
+        **classes_of_labels(labels, what, way_out, as_given),
         "rows": np.flatnonzero(has_label),
         "n_rows": len(column),
         "left_out": [
             LeftOut(f"row {r}", "no label") for r in (~has_label).nonzero()[0]
         ],
     }
+
+
+def classes_of_labels(
+    labels: NDArray[Any], what: str, way_out: str, as_given: bool
+) -> dict[str, Any]:
+    """Return labels by class and as they are spelled, after checks."""
+    variants = [] if as_given else common_spellings(labels)
+    classes = with_classes(labels, variants) if variants else labels
+    check_classes(classes, what, way_out)
+    return {"labels": classes, "spelled": labels, "variants": variants}
 
 
 def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:
@@ -158,7 +179,8 @@ def check_classes(labels: NDArray[Any], what: str, way_out: str) -> None:
                 "regression target; an audit needs classes. Choose another label, or "
                 "group the numbers into classes first."
             )
-    if len(labels) > 20 and np.median(counts) < 2:
+    in_class = np.repeat(counts, counts)  # how often the label of each row occurs
+    if len(labels) > 20 and np.median(in_class) < 2:
         raise ValueError(
             f"{what} has {len(classes):,} different values in {len(labels):,} rows, "
             f"most of them only once, so they are not classes. {way_out}"

@@ -12,7 +12,7 @@ from skpresto.audit._page import ImageView
 from skpresto.audit._sources.base import (
     LeftOut,
     Source,
-    check_classes,
+    classes_of_labels,
     fingerprint_of_strings,
 )
 from skpresto.audit._sources.patches import patch_features
@@ -59,7 +59,7 @@ class ImageSource(Source):
         return [_name(file, self.path) for file in self.found]
 
 
-def read_image_folder(folder: Path) -> ImageSource:
+def read_image_folder(folder: Path, as_given: bool = False) -> ImageSource:
     """Read the images of a folder with one folder per class.
 
     Images that cannot be decoded, and files that are no images, are left out.
@@ -68,6 +68,8 @@ def read_image_folder(folder: Path) -> ImageSource:
     ----------
     folder : Path
         The folder, with images in ``<class>/<image>``.
+    as_given : bool, default=False
+        Whether every spelling of a label is a class.
     """
     found = images_below(folder)
     if not found:
@@ -93,11 +95,11 @@ def read_image_folder(folder: Path) -> ImageSource:
             pixels.append(np.asarray(small))
     files = [found[row] for row in rows]
     labels = np.array([file.parent.name for file in files])
-    check_classes(labels, str(folder), "It needs one folder with images per class.")
+    way_out = "It needs one folder with images per class."
     return ImageSource(
         path=folder,
         fingerprint=fingerprint_of_folder(folder, found),
-        labels=labels,
+        **classes_of_labels(labels, str(folder), way_out, as_given),
         rows=np.array(rows, dtype=np.intp),
         n_rows=len(found),
         left_out=left_out,

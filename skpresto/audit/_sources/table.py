@@ -59,6 +59,7 @@ def read_table(
     label: str,
     *,
     wishes: Wishes = NO_WISHES,
+    as_given: bool = False,
     encoding: str | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> TableSource:
@@ -72,6 +73,8 @@ def read_table(
         The label column.
     wishes : Wishes, default=NO_WISHES
         What the user said about other columns.
+    as_given : bool, default=False
+        Whether every spelling of a label is a class.
     encoding : str, default=None
         Encoding of a CSV file; None means UTF-8.
     say : callable, default=None
@@ -81,7 +84,8 @@ def read_table(
     if not len(frame):
         raise ValueError(f"{path} has a header but no rows.")
     what = f"Column {label!r} of {path}"
-    fields = labeled_rows(frame.pop(label), what, "Choose another --label.")
+    way_out = "Choose another --label."
+    fields = labeled_rows(frame.pop(label), what, way_out, as_given)
     labeled = frame.iloc[fields["rows"]].reset_index(drop=True)
     columns = choose_columns(labeled, fields["labels"], wishes)
     notes = notes_about(columns.unused)
