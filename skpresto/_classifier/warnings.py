@@ -45,9 +45,9 @@ def warn_unless_settled(
         used = without_stop_point
     warn_caller(
         f"{type(estimator).__name__}: max_epochs={estimator.max_epochs} ended before "
-        f"{rule} was settled; {used}. Raise max_epochs, or choose a rule that settles "
-        "earlier.",
+        f"{rule} was settled; {used}.",
         ConvergenceWarning,
+        "Raise max_epochs, or choose a rule that settles earlier.",
     )
 
 
@@ -58,9 +58,10 @@ def warn_of_small_safe_set(estimator: Any, is_safe: NDArray[np.bool_]) -> None:
         return
     warn_caller(
         f"{type(estimator).__name__}: only {n_safe} of {n_samples} labels are in the "
-        "safe set, too few to tell which labels are correct. Rank labels by "
-        "label_quality_ instead, or check lr, max_epochs and the noise rate.",
+        "safe set, too few to tell which labels are correct.",
         SafeSetWarning,
+        "Rank labels by label_quality_ instead, or check lr, max_epochs and the noise "
+        "rate.",
     )
 
 
@@ -97,9 +98,9 @@ def warn_of_lost_classes(
         )
     warn_caller(
         f"{type(estimator).__name__}: few labels of class {shortened(numbers)} are in "
-        f"the safe set, so these classes may seldom or never be predicted. {way_out} "
-        "(another stop rule, or more max_epochs).",
+        "the safe set, so these classes may seldom or never be predicted.",
         SafeSetWarning,
+        f"{way_out} (another stop rule, or more max_epochs).",
     )
 
 

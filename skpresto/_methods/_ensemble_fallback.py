@@ -36,9 +36,9 @@ def fall_back_to_ensemble(
     warn_caller(
         f"{type(estimator).__name__}: the fold networks accepted fewer than half of "
         f"the labels, or nearly none of a class, so {trained} is trained as in "
-        "PrestoppingClassifier instead, and no label is corrected. More samples, more "
-        "max_epochs or a better module may avoid this.",
+        "PrestoppingClassifier instead, and no label is corrected.",
         FallbackWarning,
+        "More samples, more max_epochs or a better module may avoid this.",
     )
     rule = request.rule or _default_rule(trainer)
     visits = early_visits(trainer, estimator.max_epochs)

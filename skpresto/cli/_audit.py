@@ -27,6 +27,8 @@ from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, Probabili
 from skpresto.audit._sources.spellings import grouped, note_about
 from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
+from skpresto.cli._warnings import diverged, notes_of_fit
+from skpresto.exceptions import TrainingDivergedError
 
 #: Options about tables, which folders of images do not have.
 _OF_TABLES = ("label", "labels", "text", "id", "use", "ignore")
@@ -140,9 +142,11 @@ def _report(
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
-        report = fit_report(estimator, features, source.labels)
-    own = [w for w in caught if issubclass(w.category, UserWarning)]
-    return report, list(dict.fromkeys(str(w.message) for w in own))
+        try:
+            report = fit_report(estimator, features, source.labels)
+        except TrainingDivergedError:
+            raise diverged() from None
+    return report, notes_of_fit(caught)
 
 
 def _row_table(report: LabelReport, source: Source) -> Any:

@@ -81,6 +81,31 @@ def test_unsure_and_kept_labels_stay(capsys):
     )
 
 
+def respell(pairs):
+    content = json.loads(Path("d.json").read_text())
+    content["spellings"] = [{"given": a, "label": b} for a, b in pairs]
+    Path("d.json").write_text(json.dumps(content | {"version": 2}))
+    return main(["apply", "d.json", "t.csv", "--out", "c.csv", "--force"])
+
+
+def test_spellings_are_written_as_their_class_unless_a_row_is_decided(capsys):
+    raw = b"x,label\n1,cat\n2,Cat\n3, cat\n4,dog\n5,Cat\n"
+    made = [(4, "Cat", "dog"), (1, "Cat", "Cat")]
+    assert apply_to_csv(raw, made) == raw.replace(b"5,Cat", b"5,dog")
+    assert respell([("Cat", "cat"), (" cat", "cat"), ("CAT", "cat")]) == 0
+    changed = b"x,label\n1,cat\n2,cat\n3,cat\n4,dog\n5,dog\n"
+    assert Path("c.csv").read_bytes() == changed
+    assert "Labels changed: 3, kept: 1" in capsys.readouterr().out
+
+
+def test_spellings_are_written_as_a_class_of_the_data(capsys):
+    apply_to_csv(b"x,label\n1,cat\n2,Cat\n", [])
+    assert respell([("Cat", "cta")]) == 1
+    shown = capsys.readouterr().err
+    assert "rows with the label 'Cat' of t.csv the label 'cta'" in shown
+    assert "Did you mean 'cat'?" in shown
+
+
 @pytest.mark.parametrize(("row", "given"), [(0, "z"), (9, "a")])
 def test_decision_that_does_not_fit_its_row_is_refused(row, given, capsys):
     assert apply_to_csv(b"x,label\n1,a\n2,b\n", [(row, given, "b")]) is None

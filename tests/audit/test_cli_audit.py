@@ -129,6 +129,26 @@ def test_row_numbers_and_ignored_columns_are_not_used(flowers, capsys):
     assert "Column 'Unnamed: 0' is not trained on: identifier (row numbers)." in shown
 
 
+def test_spellings_are_told_and_trained_on_as_their_class(flowers, capsys):
+    spelled = flowers["species"].astype(object)
+    spelled[:9] = [f"{label} " for label in spelled[:9]]
+    flowers["species"] = spelled
+    flowers.to_csv("train.csv", index=False)
+    arguments = ["audit", "train.csv", "--label", "species", "--table", "t.csv"]
+    assert main([*arguments, *FEW_EPOCHS]) == 0
+    shown = capsys.readouterr().out
+    assert "600 labels of 3 classes" in shown
+    assert "Note: 9 labels in 3 spellings of 3 classes" in shown
+    assert [row["given"] for row in rows_of("t.csv")] == spelled.tolist()
+    with open("train-audit.html", encoding="utf-8") as page:
+        text = page.read()
+    assert "<code>setosa␣</code>" in text
+    assert "<code>&lt;b&gt;versicolor&lt;/b&gt;␣</code>" in text
+    kept = [*arguments, *FEW_EPOCHS, "--labels-as-given", "--force"]
+    assert main(kept) == 0
+    assert "600 labels of 6 classes" in capsys.readouterr().out
+
+
 def test_identifiers_head_the_cards_unless_they_are_used(flowers, capsys):
     flowers["file"] = [f"IMG_{i:05}" for i in range(600)]
     flowers.to_csv("train.csv", index=False)
