@@ -12,6 +12,7 @@ ROOT = Path(skpresto.__file__).parent
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
     "_label_types": 0,
+    "_device": 1,
     "_heap": 1,
     "_inner_estimators": 1,
     "_labels": 1,
@@ -70,7 +71,11 @@ FILES_WITHOUT_TORCH = tuple(
 #: A file of these parts that imports torch; it is loaded when its class is used.
 WITH_TORCH = ("datasets/_parquet_dataset.py",)
 #: The only files that import skorch.
-WITH_SKORCH = ("_networks/net.py", "_networks/callbacks.py")
+WITH_SKORCH = (
+    "_networks/net.py",
+    "_networks/callbacks.py",
+    "_networks/stored.py",  # its warning
+)
 
 
 def part_of(path):

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skpresto._classifier.callback_support import CallbackSupportMixin
-from skpresto._classifier.check import check_fit
+from skpresto._classifier.check import check_fit, checked_device
 from skpresto._classifier.inputs import check_rows
 from skpresto._classifier.outcome import Outcome, outcome_of_interrupt
 from skpresto._classifier.params import NetParamsMixin
@@ -135,6 +135,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             torch.enable_grad(),
             context.team.fitting(),
         ):
+            given["rank"] = context.team.local_rank
             request = check_fit(fitting, X, y, sample_weight, **given)
             fitting._fit(request, context, tasks)
         outdated = self._fitted().keys() - vars(fitting).keys()
@@ -143,6 +144,30 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             delattr(self, name)
         for task in tasks:
             task.end_fit()
+        return self
+
+    def set_params(self, **params: Any) -> "BaseNoisyLabelClassifier":
+        """Set parameters of this estimator, of contained objects or of its net.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
+            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*``,
+            ``callbacks__*``, ``autocast``, ``compile`` and ``compile__*`` go to the
+            part of the net they name. ``device`` moves the networks of a fitted
+            classifier; all others have an effect in the next ``fit``.
+
+        Returns
+        -------
+        self : estimator instance
+            This estimator.
+        """
+        is_moved = "device" in params and "net_" in vars(self)
+        device = checked_device(self, params["device"]) if is_moved else None
+        super().set_params(**params)
+        if device is not None:
+            self.net_.move_to(device, is_auto=self.device == "auto")
         return self
 
     def _fitted(self) -> dict[str, Any]:
@@ -168,9 +193,9 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         # A sample has a visit per epoch. A history that is longer by more than one is
         # never full either, and the cost of votes grows with its length.
         length = min(int(self.q), int(self.max_epochs) + 1)
-        with fit_turn(seed, self.device, self.n_jobs), shown:
+        with fit_turn(seed, request.device, self.n_jobs), shown:
             trainer = Trainer(
-                *build_net(self, request.data),
+                *build_net(self, request.data, request.device),
                 request.data,
                 length,
                 rng=np.random.RandomState(seed),

@@ -25,6 +25,7 @@ from skpresto._classifier.pred_proba import check_pred_proba
 from skpresto._classifier.weights import training_weights
 from skpresto._data.dataset import labels_of
 from skpresto._data.training_data import TrainingData
+from skpresto._device import resolved_device
 from skpresto._label_types import array_of_labels
 from skpresto._labels import classes_of, encode, label_vector
 from skpresto._training.request import FitRequest
@@ -39,13 +40,19 @@ def check_fit(
     y_val: Any,
     y_true: Any,
     pred_proba: Any = None,
+    *,
+    rank: int | None = None,
 ) -> FitRequest:
     """Check the device and the arguments of ``fit``.
 
     ``estimator`` is a copy that will be fitted: scikit-learn's validation sets
-    ``n_features_in_`` and ``feature_names_in_``.
+    ``n_features_in_`` and ``feature_names_in_``. ``rank`` is the number of this process
+    among those that train together on this machine.
     """
-    check_device(estimator)
+    device = checked_device(estimator, estimator.device, rank)
+    y, y_val = without_tensor(y, "y"), without_tensor(y_val, "y_val")
+    y_true = without_tensor(y_true, "y_true")
+    sample_weight = without_tensor(sample_weight, "sample_weight")
     name = type(estimator).__name__
     is_plain = y is None or array_of_labels(y, name).dtype.kind in "biufc"
     if not is_plain or np.ma.is_masked(y):
@@ -78,30 +85,34 @@ def check_fit(
     rule = estimator._check_request(given)
     if pred_proba is not None:
         pred_proba = check_pred_proba(name, pred_proba, len(labels), classes)
-    return FitRequest(data, classes, shape, rule, pred_proba)
+    return FitRequest(data, classes, shape, device, rule, pred_proba)
 
 
-def check_device(estimator: Any) -> None:
-    """Raise if torch does not know the device, or cannot use it on this machine."""
-    device = estimator.device
+def checked_device(
+    estimator: Any, device: Any, rank: int | None = None
+) -> torch.device:
+    """Return the device that a name means; raise if it cannot be used here."""
     try:
-        is_known = torch.device(device).type != "meta"  # which holds no values
+        found = resolved_device(device, rank)
+        is_known = found.type != "meta"  # which holds no values
     except (RuntimeError, TypeError):
         is_known = False
     if not is_known:
         raise ValueError(
             f"{type(estimator).__name__} needs device to be a name that torch knows, "
-            f"such as 'cpu', 'cuda', 'cuda:1' or 'mps', got {device!r}. GPUs of NVIDIA "
-            "and AMD are called 'cuda'."
+            f"such as 'cpu', 'cuda', 'cuda:1' or 'mps', or 'auto', got {device!r}. "
+            "GPUs of NVIDIA and AMD are called 'cuda'."
         )
     try:
-        torch.empty(0, device=device)
+        torch.empty(0, device=found)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")
         raise ValueError(
             f"{type(estimator).__name__} cannot use device={device!r} on this machine: "
-            f"{reason}. Use device='cpu', or install torch with support for it."
+            f"{reason}. Use device='cpu' or 'auto', or install torch with support "
+            "for it."
         ) from error
+    return found
 
 
 def encode_labels(estimator: Any, y: Any) -> tuple[NDArray, Tensor]:

@@ -113,21 +113,7 @@ class NetParamsMixin:
         return {**super().get_params(deep=deep), **self._further_params()}  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters of this estimator, of contained objects or of its net.
-
-        Parameters
-        ----------
-        **params : dict
-            Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
-            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*``,
-            ``callbacks__*``, ``autocast``, ``compile`` and ``compile__*`` go to the
-            part of the net they name.
-
-        Returns
-        -------
-        self : estimator instance
-            This estimator.
-        """
+        """Set parameters of this estimator, of contained objects or of its net."""
         further = {
             name: params.pop(name)
             for name in list(params)

@@ -55,12 +55,15 @@ _HAVE_FUSED = {
 softmax = partial(torch.softmax, dim=-1)
 
 
-def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Blueprint]:
+def build_net(
+    estimator: Any, data: TrainingData, device: str | torch.device = "cpu"
+) -> tuple[NoisyLabelNet, Blueprint]:
     """Return the net that ``estimator`` describes, and what networks are built from."""
+    device = torch.device(device)
     params = estimator._net_params()
     of = _by_part(params)
     module = _module(estimator, data, of["module"])
-    _complete_optimizer(estimator, of["optimizer"])
+    _complete_optimizer(estimator, of["optimizer"], device)
     criterion = _criterion(estimator, of["criterion"])
     check_iterators(estimator, of["iterator_train"], of["iterator_valid"])
     for iterator in ("iterator_train", "iterator_valid"):
@@ -71,7 +74,7 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
             of[iterator]["collate_fn"] = CollatePairs(collate_fn, name)
     check_part_params(estimator, "compile", torch.compile, of["compile"])
     if "autocast" in params:
-        _check_autocast(estimator, params["autocast"])
+        _check_autocast(estimator, params["autocast"], device)
     named: dict[str, Any] = {}
     for prefix, of_part in of.items():
         for name, value in of_part.items():
@@ -82,7 +85,7 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         optimizer=estimator.optimizer,
         lr=estimator.lr,
         batch_size=estimator.batch_size,
-        device=estimator.device,
+        device=str(device),
         callbacks=checked_callbacks(
             estimator, of["callbacks"], data.valid_labels is not None
         ),
@@ -93,11 +96,12 @@ def build_net(estimator: Any, data: TrainingData) -> tuple[NoisyLabelNet, Bluepr
         compile=params.get("compile", False),
         **named,
     )
+    net.is_auto = estimator.device == "auto"
     probe = probe_batch(data.X, of["iterator_valid"].get("collate_fn"))
     blueprint = Blueprint(
         module_factory=partial(_networks, module),
         is_pretrained=isinstance(estimator.module, nn.Module),
-        probe_batch=on_device(probe, estimator.device),
+        probe_batch=on_device(probe, device),
         n_classes=data.n_classes,
         n_epochs=estimator.max_epochs,
     )
@@ -114,17 +118,17 @@ def _by_part(params: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _check_autocast(estimator: Any, autocast: Any) -> None:
+def _check_autocast(estimator: Any, autocast: Any, device: torch.device) -> None:
     name = type(estimator).__name__
     if autocast not in (None, *AUTOCAST_TYPES):
         raise ValueError(
             f"{name} needs autocast to be None or one of {list(AUTOCAST_TYPES)}, got "
             f"{autocast!r}."
         )
-    if autocast == "float16" and torch.device(estimator.device).type == "cpu":
+    if autocast == "float16" and device.type == "cpu":
         raise ValueError(
-            f"{name} got autocast='float16' with device='cpu', where it takes many "
-            "times as long as float32. Use autocast='bfloat16'."
+            f"{name} got autocast='float16' with device={estimator.device!r}, the CPU, "
+            "where it takes many times as long as float32. Use autocast='bfloat16'."
         )
 
 
@@ -229,7 +233,9 @@ def _description(shape: Any) -> str:
     return "different shapes" if shape is None else f"shape {shape}"
 
 
-def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
+def _complete_optimizer(
+    estimator: Any, params: dict[str, Any], device: torch.device
+) -> None:
     """Set the default momentum, and the fused implementation where torch has it."""
     optimizer = estimator.optimizer
     if not callable(optimizer):
@@ -249,7 +255,7 @@ def _complete_optimizer(estimator: Any, params: dict[str, Any]) -> None:
     # A dampened momentum must begin with the first gradient, see begin_momentum().
     rules_out = {"foreach", "differentiable", "dampening"}
     has_fused = optimizer in _HAVE_FUSED and not rules_out & set(params)
-    if has_fused and torch.device(estimator.device).type in ("cpu", "cuda"):
+    if has_fused and device.type in ("cpu", "cuda"):
         params.setdefault("fused", True)
 
 

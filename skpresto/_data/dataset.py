@@ -138,7 +138,7 @@ def labels_of(dataset: Dataset) -> NDArray:
     if isinstance(dataset, Subset):
         return labels_of(dataset.dataset)[np.asarray(dataset.indices)]
     if isinstance(dataset, TensorDataset) and len(dataset.tensors) > 1:
-        return dataset.tensors[-1].numpy()
+        return dataset.tensors[-1].cpu().numpy()
     targets = getattr(dataset, "targets", None)
     if targets is not None and getattr(dataset, "target_transform", None) is None:
         return np.asarray(targets)

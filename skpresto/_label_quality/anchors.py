@@ -50,5 +50,5 @@ def anchor_transition_matrix(
         # If all probabilities are equal, no candidate is left.
         has_any = bool((candidates >= 0).any())
         anchors.append((candidates if has_any else column).argmax())
-    rows = probability.index_select(0, torch.stack(anchors)).double()
+    rows = probability.index_select(0, torch.stack(anchors)).cpu().double()
     return (rows / rows.sum(dim=1, keepdim=True)).to(probability.dtype)

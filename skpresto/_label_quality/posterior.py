@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from skpresto._device import fraction_of
 from skpresto._label_quality.blocks import blocks
 from skpresto._label_quality.evidence import Evidence
 from skpresto._label_quality.transitions import (
@@ -145,15 +146,17 @@ class LabelPosterior:
     def label_quality(self) -> Tensor:
         """Return the posterior probability of each given label, without ties.
 
-        As ``quality`` of :meth:`assess_all`, but computed from log-odds in float64:
-        float32 would round the posteriors of many samples to 0 or 1.
+        As ``quality`` of :meth:`assess_all`, but computed from log-odds in float64, on
+        the host: float32 would round the posteriors of many samples to 0 or 1.
         """
         return torch.cat(list(map(self._quality_of, self._all_samples())))
 
     def _quality_of(self, index: Tensor) -> Tensor:
         labels = self.labels.index_select(0, index)
-        of_label = self.transition_matrix.t().index_select(0, labels).double().log_()
-        joint = self.probability.index_select(0, index).double().log_()
+        of_label = self.transition_matrix.t().index_select(0, labels)
+        of_label = of_label.cpu().double().log_()
+        joint = self.probability.index_select(0, index).cpu().double().log_()
+        labels = labels.cpu()
         joint.mul_(self.power).add_(of_label)
         if self.evidence is not None:
             joint.add_(self.evidence.logarithm(index))
@@ -167,7 +170,7 @@ class LabelPosterior:
         """Return the fraction of labels that are not the most probable class."""
         known = self.probability.sum(dim=1) > 0
         differs = self.probability.argmax(dim=1) != self.labels
-        return differs[known].double().mean().item()
+        return fraction_of(differs[known])
 
 
 def count_transitions(

@@ -60,7 +60,7 @@ def local_dimensionality(activations: Tensor, n_neighbors: int) -> float:
     3.213
     """
     k = min(n_neighbors, len(activations) - 1)
-    values = activations.double()
+    values = activations.cpu().double()  # not all devices have float64
     # A sample comes first in its own row, also if others equal it.
     distances = torch.cdist(values, values).fill_diagonal_(-1)
     nearest = distances.topk(k + 1, dim=1, largest=False).values[:, 1:]

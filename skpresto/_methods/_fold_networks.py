@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
+from skpresto._device import fraction_of
 from skpresto._label_quality.blocks import row_sums
 from skpresto._label_quality.out_of_fold import OutOfFoldProbabilities
 from skpresto._label_quality.posterior import LabelPosterior
@@ -227,13 +228,14 @@ def enough_are_safe(posterior: LabelPosterior, is_known: Tensor) -> bool:
     is_known : Tensor of shape (n_samples,), dtype=bool
         The samples that are assessed.
     """
-    is_safe = posterior.assess_all().is_safe[is_known]
-    labels = posterior.labels[is_known]
+    # A number per class, in float64: on the host.
+    is_safe = posterior.assess_all().is_safe[is_known].cpu()
+    labels = posterior.labels[is_known].cpu()
     n_classes = posterior.probability.shape[1]
     n_given = torch.bincount(labels, minlength=n_classes).double()
     n_safe = torch.bincount(labels[is_safe], minlength=n_classes)
     is_lost = (n_safe < _LEAST_OF_CLASS * n_given) & (
         n_given >= _NOT_RARE * n_given.mean()
     )
-    is_half = is_safe.double().mean().item() >= _LEAST_OF_ALL
+    is_half = fraction_of(is_safe) >= _LEAST_OF_ALL
     return is_half and not is_lost.any().item()

@@ -171,4 +171,6 @@ class ActiveBiasClassifier(OneStageClassifier):
     def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
         warm_up = n_epochs_of(self, "warm_up")
         n_samples = len(trainer.labels)
-        return EmphasizeUncertain(n_samples, self.smoothness, warm_up, self.device)
+        return EmphasizeUncertain(
+            n_samples, self.smoothness, warm_up, trainer.net.device
+        )

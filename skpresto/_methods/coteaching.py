@@ -171,5 +171,5 @@ class CoTeachingClassifier(OneStageClassifier):
             given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
-            device=self.device,
+            device=trainer.net.device,
         )

@@ -156,6 +156,6 @@ class CoTeachingPlusClassifier(CoTeachingClassifier):
             given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.exponent,
-            device=self.device,
+            device=trainer.net.device,
             warm_up=warm_up,
         )

@@ -177,7 +177,7 @@ class ELRClassifier(OneStageClassifier):
             trainer.data.n_classes,
             self.regularization,
             self.beta,
-            self.device,
+            trainer.net.device,
         )
 
     def _visits(self, trainer: Trainer) -> MeanProbabilities:

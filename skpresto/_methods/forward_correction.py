@@ -156,7 +156,7 @@ class ForwardCorrectionClassifier(OneStageClassifier):
         if matrix is None:
             matrix = self._estimate(trainer)
         loss = _corrected_loss(matrix, request.classes)
-        return LearnForwardCorrected(loss.to(self.device))
+        return LearnForwardCorrected(loss.to(trainer.net.device))
 
     def _report(
         self, trainer: Trainer, visits: MeanProbabilities, policy: Policy

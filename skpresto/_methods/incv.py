@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.outcome import Outcome
 from skpresto._data.batch import Batch
+from skpresto._device import fraction_of
 from skpresto._methods._epochs import (
     EPOCHS_CONSTRAINT,
     ROUND_CONSTRAINT,
@@ -223,7 +224,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             halves = self._validate_halves(trainer, validation, visits, number)
             if noise_rate is None:
                 is_predicted = [validation.is_predicted(*half) for half in halves]
-                accuracy = torch.cat(is_predicted).double().mean().item()
+                accuracy = fraction_of(torch.cat(is_predicted))
                 noise_rate = noise_rate_of_accuracy(accuracy, n_wrong_classes)
             validation.end_round(halves, noise_rate if is_symmetric else None)
             if int(validation.is_candidate.sum()) < 2:

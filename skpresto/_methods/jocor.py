@@ -200,5 +200,5 @@ class JoCoRClassifier(OneStageClassifier):
             given_or_estimated_noise_rate(self, trainer),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.co_regularization,
-            self.device,
+            trainer.net.device,
         )

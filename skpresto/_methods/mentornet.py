@@ -234,5 +234,5 @@ class MentorNetClassifier(OneStageClassifier):
             warm_up=n_epochs_of(self, "warm_up"),
             dropout=(self.warm_up_dropout, self.dropout),
             seed=trainer.rng.randint(np.iinfo(np.int32).max),
-            device=self.device,
+            device=trainer.net.device,
         )

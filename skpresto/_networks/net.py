@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from skorch import NeuralNet
-from skorch.utils import get_map_location, to_device
+from skorch.utils import to_device
 from torch import Tensor, nn
 
 from skpresto._data.batches import (
@@ -27,12 +27,13 @@ from skpresto._networks.new import (
     adapt_precision,
     compile_networks,
     make_different,
+    new_networks,
     prepare_optimizer,
 )
 from skpresto._networks.prediction_blocks import BlockPlan, outputs_in_blocks
 from skpresto._networks.probe import try_criterion, try_network, warn_of_mismatch
 from skpresto._networks.stack import networks_of
-from skpresto._networks.stored import with_tensors, without_tensors
+from skpresto._networks.stored import device_here, with_tensors, without_tensors
 
 #: Predicts rows: one entry of the result per row.
 Predict = Callable[[PredictionRows], Tensor]
@@ -47,6 +48,10 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     blueprint: Blueprint
     #: skorch's history of all stages.
     history_: Any
+    criterion_: Any
+
+    #: Whether the machine chose ``device``; one that loads the net then chooses again.
+    is_auto = False
 
     def __init__(self, *args: Any, autocast: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -80,7 +85,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     def initialize_module(self) -> "NoisyLabelNet":
         """Build the networks, and check that their outputs fit the classes."""
         blueprint, params = self.blueprint, self.get_params_for("module")
-        module = blueprint.module_factory(blueprint.n_networks, **params)
+        module = new_networks(blueprint, params)
         self.module_ = to_device(module, self.device).eval()
         for network in self.networks:
             adapt_precision(network)
@@ -106,7 +111,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     def initialize_criterion(self) -> "NoisyLabelNet":
         """Build the criterion, and check that it fits the module."""
         super().initialize_criterion()
-        self.criterion_.float()  # as the outputs
+        # As the outputs. skorch moves it after this method, which tries it out.
+        self.criterion_ = to_device(self.criterion_.float(), self.device)
         network, batch = self.networks[0], self.blueprint.probe_batch
         outputs = try_network(network, batch, self.blueprint.n_classes)
         try_criterion(self.criterion_, outputs)
@@ -277,12 +283,16 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         return state | without_tensors({k: state[k] for k in _MODULES if k in state})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        device = state["device"]
-        # The CPU, with skorch's warning, if there is no such device here.
-        device = self._check_device(device, get_map_location(device))
         modules = with_tensors({k: state[k] for k in _MODULES if k in state})
-        moved = {name: to_device(part, device) for name, part in modules.items()}
-        self.__dict__.update(state | moved, device=device)
+        self.__dict__.update(state | modules)
+        name = "auto" if self.is_auto else self.device
+        self.move_to(device_here(name), self.is_auto)
+
+    def move_to(self, device: torch.device, is_auto: bool = False) -> None:
+        """Let the networks live, and predict, on another device."""
+        for name in set(_MODULES) & vars(self).keys():
+            setattr(self, name, to_device(getattr(self, name), str(device)))
+        self.device, self.is_auto = str(device), is_auto
 
 
 #: Attributes that hold modules, and those that are not stored.

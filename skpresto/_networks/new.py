@@ -1,14 +1,18 @@
 """New networks: what they are built from, and what is done before their training."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
-from skpresto._data.features import logits_of, map_parts
+from skpresto._data.features import logits_of, map_parts, on_device
+from skpresto._networks.forward import outputs_of
+from skpresto._networks.stack import networks_of
 
 # Standard deviation of the noise, relative to the root mean square of a parameter.
 _RELATIVE_NOISE = 0.01
@@ -44,6 +48,21 @@ class Blueprint:
     n_epochs: int
     n_networks: int = 1
     must_differ: bool = False
+
+
+def new_networks(blueprint: Blueprint, params: dict[str, Any]) -> nn.Module:
+    """Return networks on the CPU, whose initial weights are the same on all devices.
+
+    Those of lazy modules are drawn when the module is first applied.
+    """
+    module = blueprint.module_factory(blueprint.n_networks, **params)
+    batch = on_device(blueprint.probe_batch, "cpu")
+    for network in networks_of(module):
+        if any(map(is_lazy, network.parameters())):
+            # What is wrong with the module is said when it is tried out.
+            with torch.no_grad(), suppress(Exception):
+                outputs_of(network.eval(), batch)
+    return module
 
 
 def adapt_precision(network: nn.Module) -> None:
@@ -91,7 +110,9 @@ def make_different(networks: list[nn.Module]) -> None:
             for parameter in network.parameters():
                 if parameter.requires_grad:
                     scale = parameter.float().square().mean().sqrt().item()
-                    noise = torch.randn_like(parameter, dtype=torch.float32)
+                    # Drawn on the CPU, to be the same on all devices.
+                    noise = torch.randn_like(parameter.cpu(), dtype=torch.float32)
+                    noise = noise.to(parameter.device)
                     parameter.add_(noise, alpha=_RELATIVE_NOISE * scale)
         if _are_equal(networks[0], network):
             raise ValueError(

@@ -11,6 +11,7 @@ from skpresto._data.collate import CollatePairs
 from skpresto._data.features import copied, map_parts
 from skpresto._data.samples import SampleRows
 from skpresto._data.training_data import PredictionRows
+from skpresto._device import kept_random_states
 from skpresto._networks.forward import check_names, check_one_per_sample, outputs_of
 from skpresto._warn import warn_caller
 from skpresto.exceptions import MismatchWarning
@@ -72,7 +73,7 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
 def try_criterion(criterion: Callable, outputs: Tensor) -> None:
     """Raise if a criterion cannot compute losses from logits and class numbers."""
     labels = torch.zeros(len(outputs), dtype=torch.int64, device=outputs.device)
-    with torch.no_grad(), _same_random_state(outputs):
+    with torch.no_grad(), kept_random_states(outputs.device):
         try:
             losses = copy.deepcopy(criterion)(outputs, labels)
         except Exception as error:  # of any type, from the code of the criterion
@@ -96,7 +97,7 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
 def takes_probabilities(criterion: Callable, logits: Tensor) -> bool:
     """Return whether a criterion takes class probabilities as targets."""
     probability = torch.full_like(logits, 1 / logits.shape[1])
-    with torch.no_grad(), _same_random_state(logits):
+    with torch.no_grad(), kept_random_states(logits.device):
         try:
             losses = copy.deepcopy(criterion)(logits, probability)
         except Exception:  # of any type, from the code of the criterion
@@ -138,12 +139,6 @@ def warn_of_mismatch(
             "example X.transpose(0, 3, 1, 2).",
             MismatchWarning,
         )
-
-
-def _same_random_state(outputs: Tensor) -> Any:
-    """Return a context after which torch's random state is that of before."""
-    devices = [outputs.device] if outputs.is_cuda else []
-    return torch.random.fork_rng(devices=devices)
 
 
 def _is_softmax(outputs: Tensor) -> bool:

@@ -7,12 +7,16 @@ types before anything is loaded.
 """
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
+from skorch.exceptions import DeviceWarning
 from torch import Tensor, nn
+
+from skpresto._device import is_usable, resolved_device
 
 # Types of numbers that NumPy lacks are stored as integers of the same size.
 _INTEGERS = {1: torch.uint8, 2: torch.int16}
@@ -89,3 +93,20 @@ def _replaced(
             if is_meant(value) and id(value) not in memo:
                 memo[id(value)] = replacement(value)
     return copy.deepcopy(modules, memo)
+
+
+def device_here(name: str) -> torch.device:
+    """Return the device on which a stored net predicts on this machine."""
+    wanted = resolved_device(name)
+    if is_usable(wanted):
+        return wanted
+    another = resolved_device(wanted.type)
+    if is_usable(another):
+        return another
+    warnings.warn(
+        f"This model was trained on device={name!r}, which this machine does not have: "
+        "it predicts on the CPU. clf.set_params(device=...) chooses another device.",
+        DeviceWarning,
+        stacklevel=2,
+    )
+    return torch.device("cpu")

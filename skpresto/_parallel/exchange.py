@@ -1,5 +1,6 @@
 """Messages between processes, by which each also learns that another one failed."""
 
+import os
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,6 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from skpresto._device import resolved_device
 from skpresto.exceptions import ParallelError
 
 #: Bytes of a message. What is longer takes a second one.
@@ -20,6 +22,12 @@ _ROOM = _FRAME - _HEADER
 _IS_FINE, _HAS_FAILED = 0, 1
 #: Seconds for which a process that failed waits for others to notice.
 PATIENCE = 60
+
+
+def local_rank() -> int | None:
+    """Return the number that torchrun gave to this process of those on a machine."""
+    number = os.environ.get("LOCAL_RANK", "")
+    return int(number) if number.isdigit() else None
 
 
 class Sent(NamedTuple):
@@ -55,7 +63,7 @@ class Exchange:
         self.rank = dist.get_rank(group)
         self.size = dist.get_world_size(group)
         on_gpu = dist.get_backend(group) == "nccl"
-        self._device = torch.device("cuda" if on_gpu else "cpu")
+        self._device = resolved_device("cuda" if on_gpu else "cpu", local_rank())
         self.due: Callable[[], None] | None = None
         self.announced: BaseException | None = None
         self._is_lost = False

@@ -6,6 +6,8 @@ from hashlib import blake2b
 
 import torch
 
+from skpresto._device import kept_random_states
+
 
 @contextmanager
 def own_randomness(rank: int, epoch: int, device: str | torch.device) -> Iterator[None]:
@@ -18,7 +20,5 @@ def own_randomness(rank: int, epoch: int, device: str | torch.device) -> Iterato
     """
     parts = torch.get_rng_state().numpy().tobytes(), f"{epoch} {rank}".encode()
     seed = int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "big") >> 1
-    is_gpu = torch.device(device).type == "cuda"
-    with torch.random.fork_rng(devices=[torch.device(device)] if is_gpu else []):
-        torch.manual_seed(seed)
+    with kept_random_states(torch.device(device), seed=seed):
         yield

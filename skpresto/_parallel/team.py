@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import torch
 
 from skpresto._data.training_data import TrainingData
 from skpresto._networks.net import NoisyLabelNet
-from skpresto._parallel.exchange import Exchange
+from skpresto._parallel.exchange import Exchange, local_rank
 from skpresto._parallel.shared_journal import SharedJournal
 from skpresto._parallel.shared_machinery import SharedMachinery, first_of
 from skpresto._resume.fingerprint import changed, fingerprint
@@ -35,6 +34,7 @@ class ProcessTeam(Team):
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         self.is_first = exchange.rank == 0
+        self.local_rank = local_rank()
 
     @contextmanager
     def fitting(self) -> Iterator[None]:
@@ -71,7 +71,7 @@ class ProcessTeam(Team):
         own = fingerprint(estimator, request).entries
         for name in _MAY_DIFFER:
             del own[name]
-        own["type of device"] = torch.device(estimator.device).type
+        own["type of device"] = request.device.type
         first, *others = self.exchange.gather_objects(own)
         for rank, other in enumerate(others, start=1):
             if differing := changed(first, other, " and "):

@@ -14,6 +14,7 @@ import torch
 from skpresto._data.dataset import DatasetRows
 from skpresto._data.parts import PartsRows
 from skpresto._data.samples import SampleRows, SparseRows
+from skpresto._device import kept_random_states
 from skpresto._resume.by_value import described
 from skpresto._resume.description import DIGEST, Description, name_of
 from skpresto._resume.installed import version_of
@@ -122,8 +123,7 @@ def _same_random_numbers() -> Iterator[None]:
     """Let a Dataset with random transforms give the same items in all processes."""
     of_numpy, of_python = np.random.get_state(), random.getstate()
     try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
+        with kept_random_states(seed=0):
             np.random.seed(0)
             random.seed(0)
             yield

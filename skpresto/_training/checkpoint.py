@@ -11,6 +11,7 @@ from typing import IO, Any
 import torch
 from torch import Tensor
 
+from skpresto._device import random_states, set_random_states
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._networks.net import NoisyLabelNet
 
@@ -50,7 +51,7 @@ class Checkpoint:
             scaler={} if net.scaler_ is None else net.scaler_.state_dict(),
             schedules=list(map(_schedule_state, net.lr_schedulers)),
             predictions=history.state_dict(),
-            random_states=_random_states(net.device),
+            random_states=random_states(torch.device(net.device)),
         )
 
     def restore(self, net: NoisyLabelNet, history: PredictionHistory) -> None:
@@ -66,7 +67,7 @@ class Checkpoint:
             callback.batch_idx_ = state["batch_idx"]
             callback.lr_scheduler_.load_state_dict(copy.deepcopy(state["scheduler"]))
         history.load_state_dict(self.predictions)
-        _set_random_states(self.random_states, net.device)
+        set_random_states(self.random_states, torch.device(net.device))
 
     @property
     def nbytes(self) -> int:
@@ -84,19 +85,6 @@ def _schedule_state(callback: Any) -> dict[str, Any]:
         "batch_idx": callback.batch_idx_,
         "scheduler": copy.deepcopy(callback.lr_scheduler_.state_dict()),
     }
-
-
-def _random_states(device: str | torch.device) -> dict[str, Tensor]:
-    states = {"cpu": torch.get_rng_state()}
-    if torch.device(device).type == "cuda":
-        states["cuda"] = torch.cuda.get_rng_state(device)
-    return states
-
-
-def _set_random_states(states: dict[str, Tensor], device: str | torch.device) -> None:
-    torch.set_rng_state(states["cpu"])
-    if "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"], device)
 
 
 class CheckpointStore:

@@ -58,10 +58,13 @@ class Team:
         Whether there is only this process.
     is_first : bool
         Whether this is the process that shows progress and writes files.
+    local_rank : int or None
+        Number of this process among those on this machine, if that is known.
     """
 
     is_alone = True
     is_first = True
+    local_rank: int | None = None
 
     def fitting(self) -> AbstractContextManager[None]:
         """Let all processes end a fit together, also if it fails in one of them."""

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from skpresto._data.training_data import PredictionRows, TrainingData, TrainingRows
+from skpresto._device import fraction_of
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._training.epoch import EpochSums
@@ -85,7 +86,7 @@ class EpochMeasurement:
             return None
         pause_for_predictions()
         differs = self.net.disagrees(rows, self.machinery.predict, notify=notify)
-        return np.nan if differs is None else weighted_fraction(differs, weights)
+        return np.nan if differs is None else weighted_fraction(differs.cpu(), weights)
 
     def record(
         self,
@@ -118,28 +119,33 @@ class EpochMeasurement:
 
     def _of_predictions(self, rows: Tensor | None) -> dict[str, Any]:
         """Return what is measured of the rows trained on; None means all."""
-        visited = slice(None) if rows is None else rows.to(self.labels.device)
         now = self.history.newest()
-        is_changed = ((now != self._before) | ~self._was_visited)[visited]
         is_safe = self.stage.policy.is_safe()
         if is_safe is None:
             is_safe = self.history.is_safe(self.labels)
-        is_memorized = is_safe[visited]
+        is_changed = (now != self._before) | ~self._was_visited
+        # Fractions are computed on the host: it has float64, and this is one transfer.
+        measured = torch.stack((now != self.labels, is_safe, is_changed)).cpu()
+        if rows is not None:
+            measured = measured.index_select(1, rows)
+        is_wrong, is_memorized, is_changed = measured
         weights = self.data.weights_of(rows)
         return {
-            "train_error": weighted_fraction((now != self.labels)[visited], weights),
+            "train_error": weighted_fraction(is_wrong, weights),
             "memorized_fraction": weighted_fraction(is_memorized, weights),
             "changed_fraction": weighted_fraction(is_changed, weights),
-            **self._memorization(visited, is_memorized, weights),
+            **self._memorization(rows, is_memorized, weights),
         }
 
     def _memorization(
-        self, visited: Tensor | slice, is_memorized: Tensor, weights: Tensor | None
+        self, rows: Tensor | None, is_memorized: Tensor, weights: Tensor | None
     ) -> dict[str, float]:
         """Return memorization precision and recall, where true labels are known."""
         if self.data.is_correct is None:
             return {}
-        is_correct = self.data.is_correct.to(self.labels.device)[visited]
+        is_correct = self.data.is_correct
+        if rows is not None:
+            is_correct = is_correct[rows]
         both = _total(is_memorized & is_correct, weights)
         n_memorized = _total(is_memorized, weights)
         n_correct = _total(is_correct, weights)
@@ -150,16 +156,19 @@ class EpochMeasurement:
 
 
 def _total(mask: Tensor, weights: Tensor | None) -> float:
-    """Return the number of samples for which ``mask`` is True, or their weight."""
+    """Return the number of samples for which ``mask`` is True, or their weight.
+
+    Both are on the host.
+    """
     if weights is None:
         return mask.sum().item()
-    return (mask * weights.to(mask.device, torch.float64)).sum().item()
+    return (mask * weights.double()).sum().item()
 
 
 def weighted_fraction(mask: Tensor, weights: Tensor | None) -> float:
     """Return the fraction of the samples, by weight, for which ``mask`` is True."""
     if weights is None:
-        return mask.double().mean().item()
+        return fraction_of(mask)
     return _total(mask, weights) / weights.double().sum().item()
 
 

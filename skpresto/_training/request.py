@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -22,6 +23,8 @@ class FitRequest:
         The class labels, sorted.
     input_shape : tuple of int, or as described for ``sample_shape`` of SampleRows
         Shape of a sample.
+    device : torch.device
+        Where networks and what is stored per sample live.
     rule : StopRule or None
         Chooses the stop point, if the method has one.
     pred_proba : Tensor of shape (n_samples, n_classes), or None
@@ -31,5 +34,6 @@ class FitRequest:
     data: TrainingData
     classes: NDArray
     input_shape: Any
+    device: torch.device
     rule: StopRule | None = None
     pred_proba: Tensor | None = None

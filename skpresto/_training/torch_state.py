@@ -13,6 +13,8 @@ from threading import Event, Lock, RLock
 import joblib
 import torch
 
+from skpresto._device import kept_random_states
+
 _FIT_TURN = RLock()
 
 # How long a fit pauses between two batches for predictions in other threads.
@@ -23,15 +25,15 @@ _MANY_THREADS = 16
 
 
 @contextmanager
-def fit_turn(seed: int, device: str, n_jobs: int | None) -> Iterator[None]:
+def fit_turn(
+    seed: int, device: str | torch.device, n_jobs: int | None
+) -> Iterator[None]:
     """Let no other thread fit inside the block, with a seed and ``n_jobs`` threads.
 
     The caller's random state is restored after it.
     """
-    on_gpu = torch.device(device).type == "cuda"
-    devices = [torch.device(device)] if on_gpu else []
-    with _FIT_TURN, torch.random.fork_rng(devices=devices), _threads(n_jobs):
-        torch.manual_seed(seed)
+    kept = kept_random_states(torch.device(device), seed=seed)
+    with _FIT_TURN, kept, _threads(n_jobs):
         yield
 
 

@@ -160,10 +160,7 @@ def test_a_model_of_a_device_that_is_absent_comes_back_on_the_cpu(fitted, data):
         pytest.skip("needs a machine without CUDA")
     elsewhere = copy.deepcopy(fitted)
     elsewhere.net_.device = "cuda"
-    with (
-        pytest.warns(DeviceWarning, match="cuda.* is not available"),
-        pytest.warns(DeviceWarning, match="Loading on device"),
-    ):
+    with pytest.warns(DeviceWarning, match="'cuda', which this machine does not have"):
         back = pickle.loads(pickle.dumps(elsewhere))
     X, _ = data
     np.testing.assert_array_equal(back.predict_proba(X), fitted.predict_proba(X))

@@ -15,7 +15,7 @@ class Killed(BaseException):
 def everything(clf, X):
     """Return what a fit computed, without times."""
     records = [{**asdict(record), "seconds": 0} for record in clf.history_]
-    weights = [w.numpy() for w in clf.net_.module_.state_dict().values()]
+    weights = [w.cpu().numpy() for w in clf.net_.module_.state_dict().values()]
     arrays = {
         name: np.asarray(value)
         for name, value in vars(clf).items()
