@@ -71,11 +71,7 @@ FILES_WITHOUT_TORCH = tuple(
 #: A file of these parts that imports torch; it is loaded when its class is used.
 WITH_TORCH = ("datasets/_parquet_dataset.py",)
 #: The only files that import skorch.
-WITH_SKORCH = (
-    "_networks/net.py",
-    "_networks/callbacks.py",
-    "_networks/stored.py",  # its warning
-)
+WITH_SKORCH = ("_networks/net.py", "_networks/callbacks.py")
 
 
 def part_of(path):

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from skorch.callbacks import Callback, Checkpoint, EarlyStopping, LRScheduler
 from skorch.dataset import Dataset
+from skorch.exceptions import DeviceWarning
 from skorch.utils import TeeGenerator
 from torch import Tensor
 
@@ -20,6 +21,7 @@ __all__ = [
     "Callback",
     "CallbackMixin",
     "Checkpoint",
+    "DeviceWarning",
     "EarlyStopping",
     "LRScheduler",
 ]

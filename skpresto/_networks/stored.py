@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from skorch.exceptions import DeviceWarning
 from torch import Tensor, nn
 
 from skpresto._device import is_usable, resolved_device
+from skpresto._networks.callbacks import DeviceWarning
 
 # Types of numbers that NumPy lacks are stored as integers of the same size.
 _INTEGERS = {1: torch.uint8, 2: torch.int16}
