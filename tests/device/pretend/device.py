@@ -33,6 +33,24 @@ def counted_waits():
         _listeners.remove(listen)
 
 
+@contextmanager
+def named_launches():
+    """Collect the names of the operators that are launched inside the block."""
+    names = []
+
+    def listen(kind, operator, n_bytes):
+        if kind == "launch":
+            names.append(operator.removeprefix("aten::"))
+
+    _listeners.append(listen)
+    _library.pretend_tell_launches(1)
+    try:
+        yield names
+    finally:
+        _library.pretend_tell_launches(0)
+        _listeners.remove(listen)
+
+
 def taken_launches():
     """Return how many operators were launched since the last call."""
     return _library.pretend_take_launches()

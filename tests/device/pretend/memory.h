@@ -26,7 +26,8 @@ constexpr int kCount = 2;
 // A Python function that is told of waits and copies: (kind, operator, bytes).
 PyObject* g_listener = nullptr;
 bool g_forbids_float64 = false;  // as on MPS
-int64_t g_launches = 0;          // operators computed and copies made on the device
+bool g_tells_launches = false;
+int64_t g_launches = 0;  // operators computed and copies made on the device
 
 void tell(const char* kind, const std::string& op, int64_t bytes) {
   if (!g_listener) return;
@@ -38,6 +39,11 @@ void tell(const char* kind, const std::string& op, int64_t bytes) {
   Py_XDECREF(result);
   PyErr_Restore(type, value, trace);
   PyGILState_Release(gil);
+}
+
+void launch(const std::string& op) {
+  ++g_launches;
+  if (g_tells_launches) tell("launch", op, 0);
 }
 
 void free_block(void* block) { c10::free_cpu(block); }

@@ -209,8 +209,8 @@ void compute(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool draws
 }
 
 void any_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-  ++g_launches;
   const auto& schema = op.schema();
+  launch(schema.operator_name().name);
   const size_t n = schema.arguments().size(), begin = stack->size() - n;
   const std::vector<c10::IValue> given(stack->begin() + begin, stack->end());
   std::vector<Tensor> originals(n);
@@ -298,7 +298,7 @@ Tensor& set_empty(Tensor& self) {
 
 Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
   c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-  ++g_launches;
+  launch("aten::copy_");
   const bool is_ahead = non_blocking && !on_device(from) && Pinned::owns(from.storage().data());
   if (!on_device(self)) tell("wait", "copy to host", from.nbytes());
   else if (!on_device(from)) tell(is_ahead ? "copy ahead" : "wait", "copy to device", from.nbytes());
@@ -368,6 +368,7 @@ void pretend_tell(PyObject* listener) {
   pretend::g_listener = listener == Py_None ? nullptr : listener;
 }
 void pretend_forbid_float64(int on) { pretend::g_forbids_float64 = on; }
+void pretend_tell_launches(int on) { pretend::g_tells_launches = on; }
 int pretend_exchange_device(int index) { return pretend::exchange(index); }
 long long pretend_take_launches() { return std::exchange(pretend::g_launches, 0); }
 int pretend_is_in_use() { return at::detail::getCUDAHooks().hasCUDA(); }
