@@ -35,7 +35,9 @@ def per_batch(Classifier, X, y, **params):
     counts = [_counted(Classifier, X, y, size, params) for size in _SIZES]
     few, many = counts
     n_batches = many[0] - few[0]
-    return PerBatch(*((b - a) / n_batches for a, b in zip(few[1:], many[1:], strict=True)))
+    return PerBatch(
+        *((b - a) / n_batches for a, b in zip(few[1:], many[1:], strict=True))
+    )
 
 
 def _counted(Classifier, X, y, batch_size, params):
