@@ -135,8 +135,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             torch.enable_grad(),
             context.team.fitting(),
         ):
-            given["rank"] = context.team.local_rank
-            request = check_fit(fitting, X, y, sample_weight, **given)
+            rank = context.team.local_rank
+            request = check_fit(fitting, X, y, sample_weight, rank=rank, **given)
             fitting._fit(request, context, tasks)
         outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))
@@ -152,10 +152,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         Parameters
         ----------
         **params : dict
-            Parameter names mapped to their values; ``module__*``, ``optimizer__*``,
-            ``criterion__*``, ``iterator_train__*``, ``iterator_valid__*``,
-            ``callbacks__*``, ``autocast``, ``compile`` and ``compile__*`` go to the
-            part of the net they name. ``device`` moves the networks of a fitted
+            Names mapped to values; those with a prefix, such as ``module__*``, go to
+            the part of the net they name. ``device`` moves the networks of a fitted
             classifier; all others have an effect in the next ``fit``.
 
         Returns
@@ -163,12 +161,10 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         self : estimator instance
             This estimator.
         """
-        is_moved = "device" in params and "net_" in vars(self)
-        device = checked_device(self, params["device"]) if is_moved else None
-        super().set_params(**params)
-        if device is not None:
-            self.net_.move_to(device, is_auto=self.device == "auto")
-        return self
+        if "device" in params and "net_" in vars(self):
+            device = checked_device(self, params["device"])
+            self.net_.move_to(device, is_auto=params["device"] == "auto")
+        return super().set_params(**params)
 
     def _fitted(self) -> dict[str, Any]:
         """Return the fitted attributes."""

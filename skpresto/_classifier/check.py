@@ -53,6 +53,7 @@ def check_fit(
     y, y_val = without_tensor(y, "y"), without_tensor(y_val, "y_val")
     y_true = without_tensor(y_true, "y_true")
     sample_weight = without_tensor(sample_weight, "sample_weight")
+    pred_proba = without_tensor(pred_proba, "pred_proba")
     name = type(estimator).__name__
     is_plain = y is None or array_of_labels(y, name).dtype.kind in "biufc"
     if not is_plain or np.ma.is_masked(y):
