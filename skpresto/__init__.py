@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skpresto._cleaning.classifier import LabelCleaningClassifier
     from skpresto._methods.active_bias import ActiveBiasClassifier
     from skpresto._methods.coteaching import CoTeachingClassifier
     from skpresto._methods.coteaching_plus import CoTeachingPlusClassifier
@@ -29,6 +30,7 @@ __all__ = [
     "CoTeachingPlusClassifier",
     "CrossPrestoppingClassifier",
     "DefaultClassifier",
+    "LabelCleaningClassifier",
     "PrestoppingClassifier",
     "PrestoppingPlusClassifier",
     "SelfieClassifier",
@@ -44,6 +46,7 @@ _MODULES = {
     "CoTeachingPlusClassifier": "_methods.coteaching_plus",
     "CrossPrestoppingClassifier": "_methods.cross_prestopping",
     "DefaultClassifier": "_methods.default",
+    "LabelCleaningClassifier": "_cleaning.classifier",
     "PrestoppingClassifier": "_methods.prestopping",
     "PrestoppingPlusClassifier": "_methods.prestopping_plus",
     "SelfieClassifier": "_methods.selfie",

@@ -37,6 +37,7 @@ LAYERS = {
     "_parallel": 8,
     "_classifier": 9,
     "_methods": 10,
+    "_cleaning": 5,
     "baselines": 11,
     "audit": 11,
     "cli": 12,
@@ -59,6 +60,7 @@ WITHOUT_TORCH = (
     "stopping",
     "datasets",
     "plots",
+    "_cleaning",
     "audit",
     "cli",
     "__main__",
@@ -66,7 +68,10 @@ WITHOUT_TORCH = (
 #: Files without torch of a part that has files with it.
 FILES_WITHOUT_TORCH = tuple(
     f"_label_quality/{name}.py"
-    for name in ("assessor", "bayes", "findings", "weighted_fit")
+    for name in (
+        *("assessor", "bayes", "choice", "features", "findings", "rounds"),
+        "weighted_fit",
+    )
 )
 #: A file of these parts that imports torch; it is loaded when its class is used.
 WITH_TORCH = ("datasets/_parquet_dataset.py",)
@@ -144,6 +149,7 @@ def test_third_party_imports_stay_in_their_place():
 def test_torch_is_not_loaded_by_parts_that_do_without():
     files = [name[:-3].replace("/", ".") for name in FILES_WITHOUT_TORCH]
     names = ["noise", "stopping", "metrics", "datasets", "plots", "audit", *files]
+    names += ["_cleaning.classifier"]
     code = f"""
 import importlib, sys
 for name in {[*names, "baselines", "cli"]}:

@@ -27,7 +27,7 @@ def test_every_baseline_can_be_imported_and_is_documented():
         baselines.Guess  # noqa: B018
 
 
-def test_the_seven_methods_of_the_paper_and_one_more_are_public():
+def test_the_seven_methods_of_the_paper_and_two_more_are_public():
     classes = [name for name in skpresto.__all__ if name.endswith("Classifier")]
     assert sorted(classes) == [
         "ActiveBiasClassifier",
@@ -35,6 +35,7 @@ def test_the_seven_methods_of_the_paper_and_one_more_are_public():
         "CoTeachingPlusClassifier",
         "CrossPrestoppingClassifier",
         "DefaultClassifier",
+        "LabelCleaningClassifier",
         "PrestoppingClassifier",
         "PrestoppingPlusClassifier",
         "SelfieClassifier",

@@ -6,7 +6,7 @@ probability here is out of sample: out of bag or out of fold.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -66,6 +66,16 @@ class Assessor:
                 f"{type(self.estimator).__name__} has none. Wrap it in "
                 "sklearn.calibration.CalibratedClassifierCV, or pass another assessor."
             )
+
+    def among(self, rows: NDArray[np.intp]) -> "Assessor":
+        """Return the same assessor for some of the rows, which are sorted."""
+        if self.splits is None:
+            return self
+        found = [
+            Split(*(np.flatnonzero(np.isin(rows, part)) for part in split))
+            for split in self.splits
+        ]
+        return replace(self, splits=[split for split in found if len(split.train)])
 
     def probabilities(
         self,
@@ -150,7 +160,7 @@ def assessor_of(
     """
     splits: list[Split] | None
     if not isinstance(cv, Integral):
-        splits = _given_splits(codes, cv, groups, owner)
+        splits = given_splits(codes, cv, groups, owner)
     elif getattr(estimator, "oob_score", False):
         splits = None
     else:
@@ -163,7 +173,7 @@ def assessor_of(
     return Assessor(estimator, splits, n_jobs, params, owner)
 
 
-def _given_splits(codes: Codes, cv: Any, groups: Any, owner: str) -> list[Split]:
+def given_splits(codes: Codes, cv: Any, groups: Any, owner: str) -> list[Split]:
     """Return what a splitter or an iterable says, checked."""
     is_splitter = hasattr(cv, "split") and not isinstance(cv, (str, type))
     if not is_splitter and (isinstance(cv, str) or not hasattr(cv, "__iter__")):

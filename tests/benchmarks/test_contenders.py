@@ -37,10 +37,9 @@ def build(accuracy, cell, setting, method):
 
 def test_every_classifier_of_the_package_is_compared(accuracy):
     used = {m.classifier for m in accuracy.contenders.METHODS.values()}
-    import skpresto
+    from tests.discovery import METHODS
 
-    own = [name for name in skpresto.__all__ if name.endswith("Classifier")]
-    assert {f"skpresto:{name}" for name in own} <= used
+    assert {f"skpresto:{method.__name__}" for method in METHODS} <= used
 
 
 def test_members_of_an_ensemble_are_independent_fits(accuracy, cell, setting, split):

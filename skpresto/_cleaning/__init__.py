@@ -1,0 +1,1 @@
+"""Any classifier, trained on labels that were assessed before; without torch."""

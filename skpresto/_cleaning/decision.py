@@ -1,0 +1,62 @@
+"""Who assesses the labels, and whether learning what is believed is worth it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpresto._cleaning.believed import Believed
+from skpresto._cleaning.task import Task
+from skpresto._label_quality.choice import Candidate, Comparison
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided on held-out rows.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Who assesses the labels.
+    gain : float or None
+        By how much the classifier explains a held-out label better if it learns what
+        is believed: the mean difference of log-likelihoods; None if not compared.
+    is_fallback : bool
+        Whether to learn the labels as they are given.
+    """
+
+    candidate: Candidate
+    gain: float | None
+    is_fallback: bool
+
+
+def decide(
+    task: Task, candidates: list[Candidate], compared: Comparison | None, guard: bool
+) -> Decision:
+    """Choose who assesses, and compare learning what is believed with plain training.
+
+    Parameters
+    ----------
+    task : Task
+        On all rows.
+    candidates : list of Candidate
+        Those to choose from.
+    compared : Comparison or None
+        The rows on which to compare; None if there are too few. The first candidate is
+        then taken, and labels are not replaced unless there is no guard.
+    guard : bool
+        Whether to compare with plain training.
+    """
+    if compared is None or (len(candidates) == 1 and not guard):
+        return Decision(candidates[0], None, is_fallback=guard)
+    part, held_out = task.among(compared), compared.held_out
+    plain = None
+    if guard:  # first, since it is the classifier of the user that refuses bad samples
+        plain = part.explained(Believed.given(part.codes, part.weights), held_out)
+    found = [part.assess(candidate.among(compared.rows)) for candidate in candidates]
+    scores = [float(each.log_likelihoods()[held_out].mean()) for each in found]
+    best = int(np.argmax(scores))
+    if plain is None:
+        return Decision(candidates[best], None, is_fallback=False)
+    corrected = part.explained(part.corrected(found[best]), held_out)
+    gain = float((corrected - plain).mean())
+    return Decision(candidates[best], gain, is_fallback=gain <= 0)

@@ -1,0 +1,170 @@
+"""Which classifier assesses labels best, told from labels that may be wrong."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skpresto._label_quality.assessor import Assessor, assessor_of, given_splits
+from skpresto._label_quality.features import numeric_features
+from skpresto._label_quality.rounds import RoundsAssessment, assess_in_rounds
+from skpresto._labels import Codes, Labels
+from skpresto._sklearn import _safe_indexing
+from skpresto._splits import hold_out
+
+#: Rows on which classifiers are compared, at most: more would cost more than they tell.
+MOST_COMPARED = 20_000
+_HELD_OUT = 0.25
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A classifier that may assess labels, and the samples as it takes them."""
+
+    assessor: Assessor
+    X: Any
+
+    def among(self, rows: NDArray[np.intp]) -> "Candidate":
+        """Return the same for some of the rows."""
+        return Candidate(self.assessor.among(rows), _safe_indexing(self.X, rows))
+
+    def assess(
+        self,
+        codes: Codes,
+        classes: Labels,
+        rng: np.random.RandomState,
+        sample_weight: NDArray[Any] | None = None,
+    ) -> RoundsAssessment:
+        """Return what three rounds find out about the labels."""
+        return assess_in_rounds(
+            self.assessor, self.X, codes, classes, rng, sample_weight
+        )
+
+
+def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
+    """Return classifiers of two kinds that are fitted in seconds.
+
+    Trees know most about tables, and linear models about features that a network has
+    made of images or texts. Neighbours were never the best of the three
+    (benchmarks/NOTES.md).
+
+    Parameters
+    ----------
+    features : {ndarray, sparse array} of shape (n_samples, n_features)
+        The samples, see :func:`~skpresto._label_quality.features.numeric_features`.
+    n_jobs : int, default=None
+        Number of trees that are fitted at the same time.
+    """
+    trees = ExtraTreesClassifier(
+        100, min_samples_leaf=3, bootstrap=True, oob_score=True, n_jobs=n_jobs
+    )
+    linear = make_pipeline(
+        SimpleImputer(keep_empty_features=True),
+        StandardScaler(with_mean=not sparse.issparse(features)),
+        LogisticRegression(C=0.1, max_iter=60, tol=1e-3),
+    )
+    return [trees, linear]
+
+
+def candidates_for(
+    X: Any,
+    codes: Codes,
+    rng: np.random.RandomState,
+    *,
+    n_jobs: int | None = None,
+    **how: Any,
+) -> list[Candidate]:
+    """Return candidates for a table; none if the samples are not a table.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, ...)
+        Samples of any kind.
+    codes, rng, n_jobs, **how
+        As in :func:`~skpresto._label_quality.assessor.assessor_of`.
+    """
+    features = numeric_features(X)
+    if features is None:
+        return []
+    return [
+        Candidate(assessor_of(each, codes, rng, n_jobs=n_jobs, **how), features)
+        for each in classifiers_for(features, n_jobs)
+    ]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows that are held out, and those that classifiers are compared on.
+
+    Held-out rows have weight 0 while labels are assessed: their labels have no part in
+    anything but the comparison.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_compared,)
+        Positions of all rows that are used, sorted.
+    train, held_out : ndarray
+        Which of ``rows`` are trained on and held out, by their position there.
+    """
+
+    rows: NDArray[np.intp]
+    train: NDArray[np.intp]
+    held_out: NDArray[np.intp]
+
+    def weights(self, sample_weight: NDArray[Any] | None) -> NDArray[Any]:
+        """Return weights of ``rows``, 0 for all that are not trained on."""
+        weights = np.zeros(len(self.rows))
+        given = 1.0 if sample_weight is None else sample_weight[self.rows][self.train]
+        weights[self.train] = given
+        return weights
+
+
+def draw_comparison(
+    codes: Codes,
+    sample_weight: NDArray[Any],
+    cv: Any,
+    groups: Any,
+    rng: np.random.RandomState,
+    owner: str,
+) -> Comparison | None:
+    """Return rows to hold out, a quarter, or None if no class has two rows.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class numbers of the given labels.
+    sample_weight : ndarray of shape (n_samples,)
+        Weights; rows of weight 0 are not used.
+    cv, groups, owner
+        As in :func:`~skpresto._label_quality.assessor.assessor_of`. Of given folds, the
+        first is held out, so that groups stay together.
+    rng : RandomState
+        Source of randomness.
+    """
+    used = np.flatnonzero(sample_weight > 0)
+    if isinstance(cv, Integral):
+        drawn = hold_out(codes[used], _HELD_OUT, rng)
+        if drawn is None:
+            return None
+        train, held_out = np.delete(used, drawn), used[drawn]
+    else:
+        first = given_splits(codes, cv, groups, owner)[0]
+        train, held_out = (np.intersect1d(part, used) for part in first)
+    kept = min(1.0, MOST_COMPARED / (len(train) + len(held_out)))
+    if kept < 1:
+        train, held_out = (
+            np.sort(rng.permutation(part)[: int(kept * len(part))])
+            for part in (train, held_out)
+        )
+    rows = np.union1d(train, held_out)
+    return Comparison(
+        rows, np.searchsorted(rows, train), np.searchsorted(rows, held_out)
+    )
