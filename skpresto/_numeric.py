@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 #: How messages of numpy begin that name neither the estimator nor the argument.
-_OF_NUMPY = ("could not convert", "float() argument", "Expected unique column names")
+_OF_NUMPY = (
+    "could not convert",
+    "float() argument",
+    "setting an array element",
+    "Expected unique column names",
+)
 
 
 @contextmanager
@@ -28,7 +33,8 @@ def numbers_expected(owner: str, X: Any, name: str = "X") -> Iterator[None]:
 
 def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
     """Raise for what numpy converts to numbers without a word."""
-    kinds = getattr(X, "dtypes", None)
+    # Of a Series, dtypes is one type.
+    kinds = getattr(X, "dtypes", None) if getattr(X, "ndim", 2) == 2 else None
     dtypes = [getattr(X, "dtype", None)] if kinds is None else list(kinds)
     if any(map(_is_time, dtypes)):
         raise ValueError(

@@ -21,6 +21,16 @@ PREFIXES = (
 _OF_THE_NET = ("autocast", "compile")
 
 
+def _is_hidden(cls: type, name: str) -> bool:
+    """Return whether a constructor does not name a parameter, but one above it does."""
+    if name in inspect.signature(cls).parameters or is_net_param(name):
+        return False
+    constructors = [
+        vars(base)["__init__"] for base in cls.__mro__[1:-1] if "__init__" in vars(base)
+    ]
+    return any(name in inspect.signature(c).parameters for c in constructors)
+
+
 def is_net_param(name: str) -> bool:
     """Return whether a parameter belongs to a part of the net."""
     prefix, separator, rest = name.partition("__")
@@ -55,6 +65,18 @@ class NetParamsMixin:
 
     #: Unknown names given to the constructor; set only if there are any.
     _unexpected: tuple[str, ...] = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Refuse arguments that a ``**kwargs`` of a subclass hides from ``clone``."""
+        hidden = [name for name in kwargs if _is_hidden(cls, name)]
+        if hidden:
+            raise TypeError(
+                f"{cls.__name__} was given {', '.join(hidden)}, which its constructor "
+                "takes by ** only, so that scikit-learn does not know them: clone() "
+                "and get_params() would lose them. Write them in the signature of "
+                f"{cls.__name__}.__init__, and pass them on by name."
+            )
+        return super().__new__(cls)
 
     def _store(self, arguments: dict[str, Any]) -> None:
         """Store the arguments of the constructor, which are its ``locals()``."""

@@ -57,7 +57,7 @@ class EpochMeasurement:
         self.labels = labels
         self.stage = stage
         self._started = time.perf_counter()
-        self._learning_rate = net.optimizer_.param_groups[0]["lr"]
+        self._learning_rate = float(net.optimizer_.param_groups[0]["lr"])
         self._before = history.newest().clone()
         self._was_visited = history.is_visited()
 

@@ -54,6 +54,7 @@ SIGNS = same_as((GOOD_X > 0).astype(np.float32))
 DATES = "needs numbers in X, but got dates"
 LENGTH = "inconsistent numbers of samples"
 NUMBERS = "needs numbers in X"
+CONTAINER = "Expected (a 2-dimensional container|2D array)"
 DIMENSIONS = "Expected 2D array|Reshape your data"
 
 X_CASES = [
@@ -66,6 +67,13 @@ X_CASES = [
     case("0-d array", "Expected 2D array, got scalar", X=np.array(1.0)),
     case("1-d array", DIMENSIONS, X=np.arange(12.0)),
     case("1-d list", DIMENSIONS, X=list(range(12))),
+    case("Series", CONTAINER, X=frame["a"]),
+    case("Series of text", CONTAINER, X=frame["a"].astype(str)),
+    case("Series of nullable floats", CONTAINER, X=frame["a"].astype("Float32")),
+    case("Series of categories", CONTAINER, X=frame["a"].astype("category")),
+    case("Series of dates", DATES, X=pd.Series(pd.date_range("2020", periods=12))),
+    case("Index", DIMENSIONS, X=pd.Index(frame["a"])),
+    case("MultiIndex", NUMBERS, X=pd.MultiIndex.from_frame(frame)),
     case("empty list", "at least|minimum|2D|inconsistent", X=[]),
     case("no rows", r"0 sample\(s\).*minimum of 2 is required", X=GOOD_X[:0]),
     case("one sample", r"1 sample\(s\).*minimum of 2", X=GOOD_X[:1], y=GOOD_Y[:1]),
