@@ -26,7 +26,7 @@ _NOT_COMPARED = ("verbose", "n_jobs")
 #: Parameters from which random numbers are drawn between stages of training only, and
 #: so again when a fit is resumed. What stages draw from other generators is not stored.
 _DRAWN_AGAIN = ("random_state", "cv")
-_PACKAGES = ("skpresto", "torch", "numpy", "scikit-learn", "skorch")
+_PACKAGES = ("torch", "numpy", "scikit-learn", "skorch")
 #: Items of a Dataset that are compared, beside its attributes.
 _N_ITEMS_READ = 64
 #: Differences that a message names.
@@ -135,7 +135,7 @@ def _same_random_numbers() -> Iterator[None]:
 def _versions(packages: set[str]) -> dict[str, str]:
     """Return versions of what every fit uses, and of packages that were found."""
     versions = {name: version(name) for name in _PACKAGES}
-    for package in sorted(packages - {"sklearn", *versions}):
+    for package in ("skpresto", *sorted(packages - {"sklearn", "skpresto", *versions})):
         if (found := version_of(package)) is not None:
             versions[package] = found
     named = {f"version of {name}": found for name, found in versions.items()}
