@@ -10,7 +10,7 @@ class ParallelError(RuntimeError):
 
 
 class SafeSetWarning(UserWarning):
-    """The safe set is tiny, or has few labels of a class, which may then be lost."""
+    """The safe set is tiny, has few labels of a class, or may confirm mistakes."""
 
 
 class FallbackWarning(UserWarning):

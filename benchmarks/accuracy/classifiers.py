@@ -38,12 +38,13 @@ def classifier_of(
 ) -> Any:
     """Return the unfitted classifier of a cell.
 
-    The callbacks are not called for ensembles and trees.
+    The callbacks are not called for ensembles, trees and methods without a curve.
     """
     method = METHODS[cell.method]
     params = {"random_state": cell.seed, **method.params}
     if method.is_network:
-        callbacks = [] if method.n_members > 1 else callbacks
+        is_watched = method.has_curve and method.n_members == 1
+        callbacks = callbacks if is_watched else []
         params = {**_recipe(setting, callbacks), **params}
     if cell.q is not None:
         params["q"] = cell.q

@@ -25,7 +25,11 @@ CLEAN_LEARNING = "CleanLearning"
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
 PRESTOPPING = "Prestopping"
+#: Without an assessor: as in version 0.2, and as by default on images.
 CROSS_PRESTOPPING = "CrossPrestopping"
+#: As by default on tables, and the cheaper settings of docs/choosing.md.
+CROSS_TREES = "CrossPrestopping with trees"
+CROSS_THREE, CROSS_CHEAP = f"{CROSS_TREES}, 3 fits", f"{CROSS_TREES}, 1.5 fits"
 PRESTOPPING_PLUS = "Prestopping+"
 #: Added to the name of a method that estimates the noise rate.
 ESTIMATED = ", estimated rate"
@@ -65,6 +69,8 @@ class Method(NamedTuple):
         Whether the classifier is wrapped in cleanlab's CleanLearning.
     is_network : bool
         False for trees, which have neither epochs nor a module.
+    has_curve : bool
+        Whether the test error of every epoch is recorded, which takes time.
     """
 
     classifier: str
@@ -78,6 +84,7 @@ class Method(NamedTuple):
     shares_rate: bool = False
     is_cleaned: bool = False
     is_network: bool = True
+    has_curve: bool = True
 
     @property
     def is_available(self) -> bool:
@@ -111,6 +118,15 @@ def _baseline(name: str, cost: float, **kwargs: Any) -> Method:
 _CO_TEACHING = "skpresto:CoTeachingClassifier"
 _CO_TEACHING_PLUS = "skpresto:CoTeachingPlusClassifier"
 _PRESTOPPING = "skpresto:PrestoppingClassifier"
+_CROSS = "skpresto:CrossPrestoppingClassifier"
+_THREE = {"cv": 3, "q": 5, "n_final_networks": 1}
+_CHEAP = {
+    "cv": 2,
+    "fold_epochs": 0.3,
+    "q": 3,
+    "n_final_networks": 1,
+    "final_epochs": 0.7,
+}
 _SELFIE = "skpresto:SelfieClassifier"
 _BOOSTING = "sklearn.ensemble:HistGradientBoostingClassifier"
 # Without restarts, SELFIE trains for as many epochs as the others.
@@ -130,7 +146,9 @@ METHODS: dict[str, Method] = {
     "ELR": _baseline("ELRClassifier", 1.1),
     "MentorNet": _baseline("MentorNetClassifier", 1.1),
     "D2L": _baseline("D2LClassifier", 1.2),
+    CROSS_CHEAP: Method(_CROSS, 1.6, params=_CHEAP, has_curve=False),
     # Two to three and a half fits.
+    CROSS_THREE: Method(_CROSS, 3.0, params=_THREE, has_curve=False),
     "Co-teaching": Method(_CO_TEACHING, 2.0, takes_rate=True),
     f"Co-teaching{ESTIMATED}": Method(_CO_TEACHING, 3.2),
     "JoCoR": _baseline("JoCoRClassifier", 2.1, takes_rate=True),
@@ -148,9 +166,8 @@ METHODS: dict[str, Method] = {
         "LearningToReweightClassifier", 3.0, takes_clean_rows=True
     ),
     # Five to eight fits.
-    CROSS_PRESTOPPING: Method(
-        "skpresto:CrossPrestoppingClassifier", 8.0, takes_rule=True
-    ),
+    CROSS_TREES: Method(_CROSS, 5.2, has_curve=False),
+    CROSS_PRESTOPPING: Method(_CROSS, 5.0, takes_rule=True, params={"assessor": None}),
     CLEAN_LEARNING: Method("skpresto:DefaultClassifier", 5.5, is_cleaned=True),
     "CleanLearning of Prestopping": Method(
         _PRESTOPPING, 7.0, takes_rule=True, is_cleaned=True

@@ -17,7 +17,7 @@ from classifiers import (
     network_of,
     safe_mask_of,
 )
-from contenders import CLEAN_LEARNING, DEFAULT, supervision, training_rows
+from contenders import CLEAN_LEARNING, DEFAULT, METHODS, supervision, training_rows
 from data import Split, split_of
 from plain_scores import with_scores
 from ranking import ranking, ranking_or_none
@@ -93,7 +93,7 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
         "params": params,
         "n_train": len(split.y),
         "noise_rate": split.noise_rate,
-        **errors(classifier, split),
+        **errors(cell.method, classifier, split),
         **safe_set(safe_mask_of(cell, classifier), split),
         **ranking_or_none(quality, split.y, split.y_true),
         "scores": further_scores(classifier, split),
@@ -172,11 +172,11 @@ def _load_lazy_parts() -> None:
     DefaultClassifier(max_epochs=1, random_state=0).fit(X, np.arange(20) % 2)
 
 
-def errors(fitted: Any, split: Split) -> dict[str, float | None]:
+def errors(method: str, fitted: Any, split: Split) -> dict[str, float | None]:
     """Return the test error of the last epoch and, if recorded, of the best epochs."""
     error = float(1 - fitted.score(split.X_test, split.y_test))
     classifier = network_of(fitted)
-    if classifier is None:
+    if classifier is None or not METHODS[method].has_curve:
         best = {"error_best_validation": None, "error_best_test": None}
         return {"error_last": error, **best}
     kept = epochs_of_final_networks(classifier)

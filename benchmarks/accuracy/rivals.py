@@ -10,7 +10,10 @@ from cells import INSTANCE, Cell
 from contenders import (
     CLEAN_LEARNING,
     CLEAN_SUBSET,
+    CROSS_CHEAP,
     CROSS_PRESTOPPING,
+    CROSS_THREE,
+    CROSS_TREES,
     DEFAULT,
     ESTIMATED,
     METHODS,
@@ -31,6 +34,7 @@ TIERS: tuple[tuple[str, ...], ...] = (
         *("Co-teaching+", f"Co-teaching+{ESTIMATED}"),
         *(PRESTOPPING_PLUS, "Decouple", "Forward correction", "Learning to reweight"),
     ),
+    (CROSS_CHEAP, CROSS_THREE, CROSS_TREES),
     (CROSS_PRESTOPPING, "four Prestopping", "seven Default", "four Co-teaching"),
     (CLEAN_LEARNING, f"three Co-teaching{ESTIMATED}", "INCV", "ITLM"),
     ("CleanLearning of Prestopping", "CleanLearning of HistGradientBoosting"),

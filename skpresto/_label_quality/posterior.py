@@ -19,6 +19,10 @@ from skpresto._label_quality.transitions import (
 # Lower bound of a probability in a product, so that no prediction excludes a class.
 _MIN_PROBABILITY = 1e-6
 
+# With two classes, a wrong label on a sample that networks mispredict agrees with them,
+# and evidence must be strong enough to object (benchmarks/NOTES.md).
+_WEIGHTS_OF_TWO = (1.0, 2.0, 4.0, 8.0, 16.0)
+
 
 class LabelAssessment(NamedTuple):
     """What the posterior says about labels, one entry per sample.
@@ -94,16 +98,40 @@ class LabelPosterior:
 
         ``how`` it is counted, see :func:`count_transitions`. With probabilities that
         each label is ``given`` (:class:`Evidence`), the evidence follows from this T,
-        and T is counted once more, from probabilities times evidence.
+        and T is counted once more, from probabilities times evidence. Evidence on two
+        classes has the weight by which the labels are most likely, at least 1.
         """
         transitions = count_transitions(probability, labels, **how)
-        evidence = None
-        if given is not None:
-            evidence = Evidence(given, transitions)
-            transitions = count_transitions(
-                probability, labels, evidence=evidence, **how
+        if given is None:
+            return cls(probability, labels, transitions, epsilon)
+        weights = _WEIGHTS_OF_TWO if probability.shape[1] == 2 else (1.0,)
+        found = []
+        for weight in weights:
+            evidence = Evidence(given, transitions, weight)
+            again = count_transitions(probability, labels, evidence=evidence, **how)
+            found.append(cls(probability, labels, again, epsilon, evidence=evidence))
+        return found[0] if len(found) == 1 else max(found, key=cls.likelihood)
+
+    def likelihood(self) -> float:
+        """Return the mean log-likelihood of the labels, given all but them.
+
+        It accounts for label noise: that of a label is the sum over classes of their
+        probability, before Bayes' rule, times T.
+        """
+        total, n_known = 0.0, 0
+        for index in self._all_samples():
+            joint = self.probability.index_select(0, index).double().pow_(self.power)
+            if self.evidence is not None:
+                joint.mul_(self.evidence.logarithm(index).exp_())
+            sums = joint.sum(dim=1)
+            of_label = self.transition_matrix.t().index_select(
+                0, self.labels.index_select(0, index)
             )
-        return cls(probability, labels, transitions, epsilon, evidence=evidence)
+            known = sums > 0
+            likely = joint.mul_(of_label).sum(dim=1)[known] / sums[known]
+            total += likely.log_().sum().item()
+            n_known += int(known.sum())
+        return total / max(1, n_known)
 
     def posterior(self, index: Tensor) -> Tensor:
         """Return the posterior class probabilities of the samples at ``index``."""

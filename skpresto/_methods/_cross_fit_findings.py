@@ -1,6 +1,7 @@
 """What CrossPrestopping reports about the labels."""
 
 from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 
@@ -11,6 +12,12 @@ from skpresto._methods._final_networks import (
     with_rows_of_weight_zero,
 )
 from skpresto._training.trainer import Trainer
+from skpresto._warn import warn_caller
+from skpresto.exceptions import SafeSetWarning
+
+# Of two classes, networks alone were worse than plain training on data where they did
+# not predict a quarter of the labels and more (benchmarks/NOTES.md).
+_MANY_UNPREDICTED = 0.2
 
 
 def cross_fit_findings(
@@ -42,4 +49,23 @@ def cross_fit_findings(
         transition_matrix=posterior.transition_matrix,
         basis="out of fold",
         disagreement=posterior.disagreement(),
+    )
+
+
+def warn_of_two_classes(estimator: Any, posterior: LabelPosterior) -> None:
+    """Warn if networks alone assess two classes of which they predict few labels.
+
+    With two classes, every wrong label of a sample that is mispredicted agrees with the
+    prediction, so it is accepted, and the mistake stays.
+    """
+    n_classes, unpredicted = posterior.probability.shape[1], posterior.disagreement()
+    if n_classes > 2 or posterior.evidence or unpredicted < _MANY_UNPREDICTED:
+        return
+    warn_caller(
+        f"{type(estimator).__name__}: {unpredicted:.0%} of the labels of two classes "
+        "are not predicted out of fold, and without an assessor the networks may have "
+        "confirmed their own mistakes: the result can be worse than that of "
+        "DefaultClassifier. Compare both, or give a second opinion: assessor= any "
+        "classifier, or fit(..., pred_proba=cross_val_predict(...)).",
+        SafeSetWarning,
     )

@@ -8,7 +8,10 @@ from torch import nn
 
 from skpresto._classifier.outcome import Outcome
 from skpresto._classifier.warnings import warn_of_lost_classes
-from skpresto._methods._cross_fit_findings import cross_fit_findings
+from skpresto._methods._cross_fit_findings import (
+    cross_fit_findings,
+    warn_of_two_classes,
+)
 from skpresto._methods._cross_fit_plan import folds_of_samples, search_stop_epoch
 from skpresto._methods._ensemble_fallback import fall_back_to_ensemble
 from skpresto._methods._epochs import whole_epochs
@@ -47,8 +50,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     This method is unpublished. The evidence for it is the benchmark of this package:
     over 25 rows of noisy data, it closed on average 77 % of the gap in test error
     between training on noisy and on correct labels without an assessor (Co-teaching
-    with the true noise rate: 55 %, Prestopping: 30 %). With two classes it can be worse
-    than plain training: see the notes.
+    with the true noise rate: 55 %, Prestopping: 30 %). With two classes and no assessor
+    it can be worse than plain training: see the notes.
 
     Parameters
     ----------
@@ -176,6 +179,11 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     :class:`~skpresto.stopping.ValidationStop` if ``fit`` is given ``X_val``. No label
     is corrected, and a warning is issued.
 
+    With two classes, a wrong label of a sample that fold networks mispredict agrees
+    with them and is accepted, so that early mistakes may stay. Evidence is then
+    weighted (``v`` is multiplied by 1 to 16) such that the labels are most likely.
+    Without an assessor a warning is issued if many labels are not predicted.
+
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
@@ -256,15 +264,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         self : estimator instance
             The fitted classifier.
         """
-        return self._checked_fit(
-            X,
-            y,
-            sample_weight,
-            X_val=X_val,
-            y_val=y_val,
-            y_true=y_true,
-            pred_proba=pred_proba,
-        )
+        given = {"X_val": X_val, "y_val": y_val, "y_true": y_true}
+        return self._checked_fit(X, y, sample_weight, pred_proba=pred_proba, **given)
 
     def _check_request(self, given: dict[str, Any]) -> StopRule | None:
         return None if self.stop is None else super()._check_request(given)
@@ -294,6 +295,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         )
         findings = cross_fit_findings(trainer, posterior, product)
         warn_of_lost_classes(self, request, findings.is_safe)
+        warn_of_two_classes(self, posterior)
         further = {"stop_epoch_": start, "stop_rule_": request.rule}
         further |= {"assessor_": opinion.assessor, "used_fallback_": False}
         return Outcome(findings, further)

@@ -147,3 +147,58 @@ def test_labels_given_around_a_sample_decide_where_networks_do_not():
     found = LabelPosterior.counted(probability, labels, given=given).posterior(index)
     assert alone.argmax() == 1
     assert found.argmax() == 0
+
+
+probability_of_two = st.sampled_from([0.03, 0.2, 0.4, 0.55, 0.8, 0.97])
+samples_of_two = st.lists(
+    st.tuples(probability_of_two, probability_of_two, st.integers(0, 1)),
+    min_size=4,
+    max_size=12,
+)
+
+
+def naive_likelihood(probability, labels, matrix):
+    """Return the mean log-likelihood of labels, each by a sum over classes."""
+    total = 0.0
+    for row, label in zip(probability, labels, strict=True):
+        total += math.log(sum(p * matrix[j][label] for j, p in enumerate(row)))
+    return total / len(labels)
+
+
+@given(samples_of_two)
+def test_evidence_on_two_classes_has_the_weight_that_fits_the_labels_best(samples):
+    firsts, opinions, labels = zip(*samples, strict=True)
+    labels = torch.tensor(labels)
+    probability, given = (
+        torch.tensor([[p, 1 - p] for p in values]) for values in (firsts, opinions)
+    )
+    first = LabelPosterior.counted(probability, labels, shrunken=True)
+    fits = {}
+    for weight in (1, 2, 4, 8, 16):
+        matrix = first.transition_matrix.tolist()
+        rows = []
+        for row, opinion in zip(probability.tolist(), given.tolist(), strict=True):
+            joint = [
+                p * math.prod(matrix[j][k] ** (weight * opinion[k]) for k in range(2))
+                for j, p in enumerate(row)
+            ]
+            rows.append([value / sum(joint) for value in joint])
+        if any(abs(row[0] - 0.5) < 1e-5 for row in rows):
+            return
+        again = LabelPosterior.counted(torch.tensor(rows), labels, shrunken=True)
+        matrix = again.transition_matrix.tolist()
+        fits[weight] = naive_likelihood(rows, labels.tolist(), matrix)
+    best = max(fits.values())
+    found = LabelPosterior.counted(probability, labels, given=given, shrunken=True)
+    assert found.likelihood() == pytest.approx(best, abs=1e-5)
+    assert fits[found.evidence.weight] == pytest.approx(best, abs=1e-5)
+
+
+def test_samples_of_which_nothing_is_known_have_no_likelihood():
+    probability = torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.0, 0.0]])
+    labels = torch.tensor([0, 1, 1])
+    all_known = LabelPosterior.counted(probability[:2], labels[:2])
+    found = LabelPosterior(probability, labels, all_known.transition_matrix)
+    assert found.likelihood() == pytest.approx(all_known.likelihood())
+    nothing = LabelPosterior(torch.zeros(2, 2), labels[:2], torch.full((2, 2), 0.5))
+    assert nothing.likelihood() == 0

@@ -1,5 +1,7 @@
 """CrossPrestopping with an assessor, or with probabilities of the given labels."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +21,7 @@ import skpresto
 from skpresto import CrossPrestoppingClassifier
 from skpresto._data.samples import ArrayRows, TensorRows
 from skpresto._methods._second_opinion import trees_for
+from skpresto.exceptions import SafeSetWarning
 from tests.discovery import quick, short_fits_warn
 from tests.resume.kills import Killed, everything, fit_with_kills, kill_after
 
@@ -161,6 +164,23 @@ class Memory(ClassifierMixin, BaseEstimator):
         seen = {tuple(row) for row in self.trained[-1]}
         assert not any(tuple(row) in seen for row in X)
         return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+def test_two_classes_without_a_second_opinion_are_warned_of(noisy_blobs):
+    X, _, y_true = noisy_blobs
+    two = y_true < 2
+    X, labels = (
+        X[two],
+        np.where(np.arange(two.sum()) % 3 > 0, y_true[two], 1 - y_true[two]),
+    )
+    clf = with_assessor(None)
+    message = r"^CrossPrestoppingClassifier: 3\d% of the labels of two classes"
+    with pytest.warns(SafeSetWarning, match=message):
+        clf.fit(X, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_assessor("auto").fit(X, labels)
+        clf.fit(X, y_true[two])  # nearly all are predicted
 
 
 def test_no_assessor_is_trained_on_what_it_assesses(noisy_blobs, monkeypatch):
