@@ -44,8 +44,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     default trees, has a say in it: the labels given around a sample are evidence on its
     class. Two final networks are trained on the posterior class probabilities of all
     samples, and all networks predict as an ensemble. Neither clean labels nor a noise
-    rate are needed. The cost is about five fits; there are settings for three and for
-    one and a half (:doc:`/choosing`).
+    rate are needed. The cost is about five fits, or less (:doc:`/choosing`).
 
     This method is unpublished. The evidence for it is the benchmark of this package:
     over 25 rows of noisy data, it closed on average 77 % of the gap in test error
