@@ -76,7 +76,7 @@ quality: $(READY)  ## measure how well wrong labels are found; reads SKPRESTO_DA
 
 counts: $(READY)  ## measure the numbers of label reports; reads SKPRESTO_DATA too
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[audit,bench]"
-	$(BIN)/python benchmarks/audit/run.py --modes quick default
+	$(BIN)/python benchmarks/audit/run.py
 	$(BIN)/python benchmarks/audit/against_datalab.py
 	$(BIN)/python benchmarks/audit/table.py
 

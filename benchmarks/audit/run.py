@@ -1,19 +1,21 @@
-"""Measure whether the numbers of a label report are right.
+"""Measure whether the numbers and decisions of a label report are right.
 
     SKPRESTO_DATA=path/to/folder python benchmarks/audit/run.py
     python benchmarks/audit/table.py
 
-Audits noisy data with known errors as ``skpresto audit`` does, with and without
-``--quick``, and compares ``expected_errors(n)`` and the noise rates of the summary with
-the truth. Every finished audit is one line of the results file, and an interrupted run
-resumes from there. Fits are stored in the folder ``--fits``; ``--again`` measures them
-anew, such as with other constants.
+Audits data sets with known errors on which no constant was fitted: probabilities of
+several classifiers, and ``skpresto audit`` with and without ``--quick``. Numbers of the
+report are compared with the truth before any label is checked, and after the answers to
+a control sample of 50 labels. Every finished audit is one line of the results file, and
+an interrupted run resumes from there. What was trained is stored in the folder
+``--fits``; ``--again`` measures it anew, such as with other constants. ``--fitted``
+audits the sets of ``fit_constants.py`` instead.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +24,16 @@ import audits
 import numpy as np
 import results
 from audits import Audit
-from joblib import Parallel, delayed
 from measure import versions
 from sklearn.metrics import average_precision_score
 from tqdm import tqdm
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.jsonl"
-NUMBERS = (50, 100, 200, 500)
+#: Labels that are checked by hand.
+N_CHECKED = 50
+#: Audits per held-out set, by kind of evidence.
+N_PER_SET = {"ready": 13, "quick": 5, "default": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,20 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     todo = [audit for audit in chosen(args) if audit not in done]
     if args.again and args.results.exists():
         args.results.unlink()
-    runs = Parallel(n_jobs=args.jobs, batch_size=1, return_as="generator")(
-        delayed(measure)(audit, args.fits) for audit in todo
-    )
-    for result in tqdm(runs, total=len(todo)):
-        results.append(args.results, result)
+    for audit in tqdm(todo):
+        results.append(args.results, measured(audit, args.fits))
     return 0
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--modes", nargs="+", choices=audits.MODES, default=["quick"])
-    parser.add_argument("--seeds", nargs="+", type=int, default=list(audits.SEEDS))
-    parser.add_argument("--only", nargs="+", choices=audits.SETTINGS, help="data sets")
-    parser.add_argument("--jobs", type=int, default=2, help="audits run in parallel")
+    kinds = list(audits.KINDS)
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
+    parser.add_argument("--fitted", action="store_true", help="the sets of constants")
     parser.add_argument("--fits", type=Path, default=HERE / "fits")
     parser.add_argument("--stored", action="store_true", help="only with a stored fit")
     parser.add_argument("--again", action="store_true", help="replace all results")
@@ -63,44 +63,43 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def chosen(args: argparse.Namespace) -> list[Audit]:
     """Return the audits that the command line asks for."""
+    numbers = audits.N_PER_FITTED_SET if args.fitted else N_PER_SET
     wanted = [
-        Audit(mode, *row, seed)
-        for mode in args.modes
-        for seed in args.seeds
-        for row in audits.rows_of(mode, seed in audits.DEVELOPMENT_SEEDS)
-        if args.only is None or row[0] in args.only
+        audit
+        for kind in args.kinds
+        for audit in audits.audits_of(
+            audits.KINDS[kind], not args.fitted, numbers[kind]
+        )
     ]
     if not args.stored:
         return wanted
     return [audit for audit in wanted if (args.fits / f"{audit.name}.npz").exists()]
 
 
-def measure(audit: Audit, fits: Path) -> dict[str, Any]:
-    """Return predicted and true numbers of one audit."""
+def measured(audit: Audit, fits: Path) -> dict[str, Any]:
+    """Return stated and true numbers of one audit."""
     found = audits.fitted(audit, fits)
-    report = audits.report_of(found, audit.mode)
+    report = audits.report_of(found)
     is_wrong = found["given"] != found["true"]
-    in_order = is_wrong[np.argsort(found["quality"], kind="stable")]
-    n_estimated = round(report.expected_errors().expected)
-    numbers = [n for n in NUMBERS if n <= len(report)]
+    in_order = is_wrong[report.order]
+    n_suspects = int(report.is_suspect.sum())
+    sample = report.control_sample(N_CHECKED, seed=audit.seed).index
+    answers = {int(row): bool(is_wrong[row]) for row in sample}
+    after = replace(report, checked=answers)
+    f1 = f1_of_first(in_order)
     return {
         "audit": asdict(audit),
         "n_labels": len(report),
-        "noise_rate": float(is_wrong.mean()),
-        "mean_error": float(1 - found["quality"].mean()),
-        "rejected_fraction": float(1 - found["is_safe"].mean()),
-        "disagreement": float(found["disagreement"]),
-        "average_precision": float(
-            average_precision_score(is_wrong, -found["quality"])
-        ),
-        "counts": {
-            name: [*report.expected_errors(n), int(in_order[:n].sum()), n]
-            for name, n in (
-                *((str(n), n) for n in numbers),
-                ("estimated", n_estimated),
-                ("all", len(report)),
-            )
-        },
+        "n_wrong": int(is_wrong.sum()),
+        "n_suspects": n_suspects,
+        "auc": report.evidence.auc,
+        "average_precision": float(average_precision_score(is_wrong, -report.quality))
+        if is_wrong.any()
+        else None,
+        "f1": float(f1[n_suspects]),
+        "best_f1": float(f1.max()),
+        "before": counts_of(report, in_order, n_suspects),
+        "after": counts_of(after, in_order, n_suspects),
         "classes": [
             [*part.noise_rate, float(is_wrong[found["given"] == number].mean())]
             for number, part in enumerate(report.summary().by_class)
@@ -108,6 +107,22 @@ def measure(audit: Audit, fits: Path) -> dict[str, Any]:
         ],
         "seconds": float(found["seconds"]),
         "versions": versions(),
+    }
+
+
+def f1_of_first(in_order: np.ndarray) -> np.ndarray:
+    """Return F1 of suspecting the first 0, 1, 2, ... labels."""
+    hits = np.concatenate([[0], np.cumsum(in_order)])
+    return 2 * hits / np.maximum(np.arange(len(hits)) + hits[-1], 1)
+
+
+def counts_of(report: Any, in_order: np.ndarray, n_suspects: int) -> dict[str, Any]:
+    """Return expected, low, high and true number of errors, and of how many labels."""
+    numbers = {"suspects": n_suspects, "first 100": 100, "all": len(report)}
+    return {
+        name: [*report.expected_errors(n), int(in_order[:n].sum()), n]
+        for name, n in numbers.items()
+        if 0 < n <= len(report)
     }
 
 

@@ -11,99 +11,116 @@ from typing import Any
 import accuracy_scripts  # noqa: F401
 import audits
 import pandas as pd
+from labelled_sets import CLEAN
 from layout import markdown
 from results import lines
 from run import RESULTS
 
+from skpresto.audit._evidence import LEAST_AUC
+
 DATALAB = Path(__file__).parent / "datalab.jsonl"
-#: Numbers of labels, and how tables name them.
-COUNTS = {
-    **{str(n): f"the first {n}" for n in (50, 100, 200, 500)},
-    "estimated": "the first k, k the estimated number",
-    "all": "all labels",
-}
-#: Which intervals a line of the table is about.
-EVERY, CLASSES = "all of these", "noise rate of a class"
-KINDS = [*(f"errors among {words}" for words in COUNTS.values()), EVERY, CLASSES]
+COUNTS = ("suspects", "first 100", "all")
 
 
 def main() -> int:
-    """Print coverage, predicted against true counts, and the comparison."""
+    """Print numbers against the truth, decisions, and the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", nargs="?", type=Path, default=RESULTS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=list(audits.SEEDS))
-    args = parser.parse_args()
-    found = [r for r in lines(args.results) if r["audit"]["seed"] in args.seeds]
-    for mode in audits.MODES:
-        own = [r for r in found if r["audit"]["mode"] == mode]
-        usual = [r for r in own if r["audit"]["data"] not in audits.IMPOSSIBLE]
-        if usual:
-            print(f"\n## {mode}: coverage of 90 % intervals, {len(usual)} audits\n")
-            print("\n".join(coverage_table(usual)))
-            print(
-                f"\n## {mode}: wrong labels among the first n, seed {args.seeds[0]}\n"
-            )
-            print("\n".join(count_table(own, args.seeds[0])))
+    found = list(lines(parser.parse_args().results))
+    for when in ("before", "after"):
+        print(f"\n## Numbers of wrong labels {when} 50 labels are checked\n")
+        print("\n".join(count_table(found, when)))
+    print("\n## Noise rates of classes\n")
+    print("\n".join(class_table(found)))
+    print("\n## Decisions\n")
+    print("\n".join(decision_table(found)))
+    print("\n## Suspects where no label is wrong\n")
+    print("\n".join(clean_table(found)))
     if DATALAB.exists():
         print("\n## Beside cleanlab's Datalab\n")
         print("\n".join(datalab_table(list(lines(DATALAB)))))
     return 0
 
 
-def coverage_table(results: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield how often intervals contain the truth, and how wide they are."""
-    counts = [
-        (kind, *count)
-        for result in results
-        for name, count in result["counts"].items()
-        for kind in (f"errors among {COUNTS[name]}", EVERY)
-    ]
-    classes = [(CLASSES, *c, 1) for result in results for c in result["classes"]]
-    columns = ["interval of", "expected", "low", "high", "true", "n"]
-    found = pd.DataFrame([*counts, *classes], columns=columns)
-    n = found["n"].clip(lower=1)
+def kind_of(result: dict[str, Any]) -> str:
+    """Return what a result is about: its evidence, and whether it is a hard case."""
+    mode = result["audit"]["mode"]
+    kind = next(kind for kind, modes in audits.KINDS.items() if mode in modes)
+    if result["audit"]["noise"] == CLEAN:
+        return f"{kind}, clean labels"
+    is_hard = result["auc"] is not None and result["auc"] < LEAST_AUC
+    return f"{kind}, errors cannot be told" if is_hard else kind
+
+
+def count_table(results: list[dict[str, Any]], when: str) -> Iterator[str]:
+    """Yield coverage, width and error of each number, as fractions of its labels."""
+    found = pd.DataFrame(
+        (kind_of(r), name, *count) for r in results for name, count in r[when].items()
+    )
+    found.columns = ["labels", "among", "expected", "low", "high", "true", "n"]
     found["coverage"] = found["true"].between(found["low"], found["high"])
-    found["width"] = (found["high"] - found["low"]) / n
-    found["error"] = (found["expected"] - found["true"]).abs() / n
-    of_kind = found.groupby("interval of")
-    table = {
-        "intervals": of_kind.size().map(str),
-        "coverage": of_kind["coverage"].mean().map("{:.3f}".format),
-        "mean width": of_kind["width"].mean().map("{:.2f}".format),
-        "mean error": of_kind["error"].mean().map("{:.2f}".format),
-    }
-    kinds = [kind for kind in KINDS if kind in of_kind.groups]
-    yield from markdown(pd.DataFrame(table).loc[kinds], "interval of")
+    found["width"] = (found["high"] - found["low"]) / found["n"]
+    found["error"] = (found["expected"] - found["true"]).abs() / found["n"]
+    shown = found.groupby(["labels", "among"])[["coverage", "width", "error"]].mean()
+    table = shown.map("{:.2f}".format).agg(" / ".join, axis=1).unstack()
+    sizes = found[found["among"] == "all"].groupby("labels").size()
+    table.insert(0, "audits", sizes.map(str))
+    table = table.fillna("")
+    table = table.rename(columns={n: f"{n}: coverage / width / error" for n in COUNTS})
+    yield from markdown(table, "labels")
 
 
-def count_table(results: list[dict[str, Any]], seed: int) -> Iterator[str]:
-    """Yield predicted and true counts, one line per data set and noise."""
-    shown = []
-    for result in results:
-        audit = result["audit"]
-        rate = "" if audit["rate"] is None else f" {100 * audit['rate']:.0f} %"
-        shown.append(
-            {
-                "data, noise": f"{audit['data']}, {audit['noise']}{rate}",
-                "average precision": f"{result['average_precision']:.3f}",
-                **{
-                    f"{COUNTS[name]}: estimate, true": _count(
-                        result["counts"].get(name)
-                    )
-                    for name in ("100", "500", "all")
-                },
-            }
-        )
-    is_shown = [result["audit"]["seed"] == seed for result in results]
-    yield from markdown(pd.DataFrame(shown)[is_shown], index=None)
+def class_table(results: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield how often intervals of the noise rate of a class hold, and their width."""
+    found = pd.DataFrame(
+        (kind_of(r), low <= true <= high, high - low)
+        for r in results
+        for _, low, high, true in r["classes"]
+    )
+    found.columns = ["labels", "coverage", "width"]
+    shown = found.groupby("labels").mean().map("{:.2f}".format)
+    yield from markdown(shown, "labels")
 
 
-def _count(count: list[float] | None) -> str:
-    if count is None:
-        return ""
-    expected, low, high, true, _ = count
-    text = f"{expected:,.0f} ({low:,.0f} to {high:,.0f}), {true:,}"
-    return text if low <= true <= high else f"{text} ✗"
+def decision_table(results: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield F1 of the suspects beside the best number of suspects, by noise rate."""
+    found = pd.DataFrame(
+        {
+            "labels": kind_of(r),
+            "rate": r["n_wrong"] / r["n_labels"],
+            "F1": r["f1"],
+            "best F1": r["best_f1"],
+            "average precision": r["average_precision"],
+        }
+        for r in results
+        if r["n_wrong"]
+    )
+    low, high = found["rate"] < 0.08, found["rate"] >= 0.08
+    found["noise rate"] = low.map({True: "below 8 %"}).fillna("8 % and more")
+    assert (low | high).all()
+    columns = ["F1", "best F1", "average precision"]
+    shown = found.groupby(["labels", "noise rate"])[columns].mean()
+    yield from markdown(shown.map("{:.3f}".format).reset_index(), index=None)
+
+
+def clean_table(results: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the part of correct labels that is suspected."""
+    found = pd.DataFrame(
+        {
+            "data": r["audit"]["data"],
+            "by": r["audit"]["mode"],
+            "suspects": f"{r['n_suspects'] / r['n_labels']:.1%}",
+            "stated for all": "{:,.0f} ({:,.0f} to {:,.0f})".format(
+                *r["before"]["all"][:3]
+            ),
+            "after 50 checks": "{:,.0f} ({:,.0f} to {:,.0f})".format(
+                *r["after"]["all"][:3]
+            ),
+        }
+        for r in results
+        if r["audit"]["noise"] == CLEAN
+    )
+    yield from markdown(found, index=None)
 
 
 def datalab_table(results: list[dict[str, Any]]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpresto._label_quality.planted import PlantedErrors
 from skpresto._labels import Codes
 
 #: What the quality of labels was computed from.
@@ -47,6 +48,11 @@ class LabelFindings:
     disagreement : float, default=None
         Fraction of labels that are not the class with the highest out-of-fold
         probability; None for methods without such probabilities.
+    alternative : array of shape (n_samples,), default=None
+        The most likely class that was not given; None where it is not known.
+    planted : PlantedErrors, default=None
+        What labels that are wrong on purpose tell about the out-of-fold probabilities
+        from which the quality was computed.
     fingerprint : str, default=None
         Of the given labels, see :func:`fingerprint_of`, by which the training labels
         are recognized later.
@@ -66,6 +72,8 @@ class LabelFindings:
     noise_rate: float | None = None
     basis: Basis = "in sample"
     disagreement: float | None = None
+    alternative: Any = None
+    planted: PlantedErrors | None = None
     fingerprint: str | None = None
 
     def __post_init__(self) -> None:
@@ -84,7 +92,13 @@ class LabelFindings:
         """Return the same findings with labels in the place of class numbers."""
         labels = np.asarray(classes)
         corrected = None if self.corrected is None else labels[self.corrected]
-        return replace(self, suggested=labels[self.suggested], corrected=corrected)
+        others = None if self.alternative is None else labels[self.alternative]
+        return replace(
+            self,
+            suggested=labels[self.suggested],
+            corrected=corrected,
+            alternative=others,
+        )
 
 
 def fingerprint_of(codes: Codes) -> str:

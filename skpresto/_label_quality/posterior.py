@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from skpresto._device import fraction_of
-from skpresto._label_quality.blocks import blocks
+from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.evidence import Evidence
+from skpresto._label_quality.planted import PlantedErrors, planted_errors, sharpness
 from skpresto._label_quality.transitions import (
     above_class_median_confidence,
     counted_transition_matrix,
@@ -193,6 +195,37 @@ class LabelPosterior:
         odds = own - joint.logsumexp(dim=1, keepdim=True)
         # Without any probability there are no odds, and the quality is 0.
         return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
+
+    def alternatives(self) -> Tensor:
+        """Return the most probable class that was not given, for every sample."""
+        parts = []
+        for index in self._all_samples():
+            posterior = self.posterior(index)
+            given = self.labels.index_select(0, index).unsqueeze(1)
+            parts.append(posterior.scatter_(1, given, -1).argmax(dim=1))
+        return torch.cat(parts)
+
+    def planted_errors(self) -> PlantedErrors:
+        """Return what labels that are wrong on purpose tell, where anything is known.
+
+        The probabilities must come from networks that were not trained on the label.
+        """
+        known = (row_sums(self.probability) > 0).nonzero().squeeze(1)
+        parts = [self._of_classes(known[part]) for part in blocks(*self._shape(known))]
+        values, labels = np.concatenate(parts), self.labels[known].cpu().numpy()
+        transitions = self.transition_matrix.cpu().numpy()
+        return planted_errors(values, transitions, labels, sharpness(values, labels))
+
+    def _shape(self, index: Tensor) -> tuple[int, int]:
+        return len(index), self.probability.shape[1]
+
+    def _of_classes(self, index: Tensor) -> Any:
+        """Return probabilities times evidence, as an array without zeros."""
+        values = self.probability.index_select(0, index).float()
+        if self.evidence is not None:
+            values = values * self.evidence.logarithm(index).exp_()
+        values /= values.sum(dim=1, keepdim=True)
+        return values.clamp_(min=_MIN_PROBABILITY).cpu().numpy()
 
     def disagreement(self) -> float:
         """Return the fraction of labels that are not the most probable class."""

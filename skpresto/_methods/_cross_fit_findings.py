@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from skpresto._label_quality.findings import LabelFindings
-from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._label_quality.posterior import LabelPosterior, count_transitions
 from skpresto._methods._final_networks import (
     POWER_OF_PRODUCT,
     with_rows_of_weight_zero,
@@ -25,6 +25,10 @@ def cross_fit_findings(
 ) -> LabelFindings:
     """Return what is known of the labels after the final networks were trained.
 
+    Wrong labels at the boundary of two classes are given to samples of which no network
+    is sure, so label noise is counted among all samples here. Wrong labels are planted
+    without the ensemble, which was trained on the given labels and not on planted ones.
+
     Parameters
     ----------
     trainer : Trainer
@@ -36,7 +40,14 @@ def cross_fit_findings(
     """
     if trainer.data.rows_with_weight is not None:
         product = with_rows_of_weight_zero(trainer, product)
-    combined = replace(posterior, probability=product, power=POWER_OF_PRODUCT)
+    transitions = count_transitions(
+        posterior.probability,
+        trainer.labels,
+        shrunken=True,
+        evidence=posterior.evidence,
+    )
+    everywhere = replace(posterior, transition_matrix=transitions)
+    combined = replace(everywhere, probability=product, power=POWER_OF_PRODUCT)
     assessment = combined.assess_all()
     trainer.predict_unseen_samples()
     return LabelFindings(
@@ -49,6 +60,8 @@ def cross_fit_findings(
         transition_matrix=posterior.transition_matrix,
         basis="out of fold",
         disagreement=posterior.disagreement(),
+        alternative=combined.alternatives(),
+        planted=everywhere.planted_errors(),
     )
 
 

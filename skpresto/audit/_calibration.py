@@ -2,33 +2,38 @@
 
 The quality ranks labels well, but how large it is depends on the training as much as on
 the labels. Only its ranks are used: the probability of an error falls with the rank
-along a logistic curve. Its level is an estimate of the noise rate, and its steepness
-tells how well errors and correct labels are separated. Both are predicted from what is
-known without correct labels, by constants that were fitted to data sets with known
-errors; how far such predictions missed on data sets that were left out of the fit makes
-the intervals.
+along a logistic curve. Its level is the noise rate, and its steepness tells how well
+errors and correct labels are separated. Neither is known. What is seen without correct
+labels predicts them, and constants that were fitted to data sets with known errors say
+how well: so there are many curves, each with a probability. There may also be no
+wrong label at all, which has a probability of its own. An interval holds 90 % of what
+the curves say.
+
+Labels that a person has checked make curves likelier that give these answers a high
+probability. That narrows the intervals much, since the noise rate can hardly be seen
+from predictions alone.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 from scipy.stats import rankdata
 
-from skpresto.audit._constants import CalibrationConstants
+from skpresto.audit._curves import STEPS_OF_BISECTION, Curves
+from skpresto.audit._evidence import Evidence
 
 Floats = NDArray[np.float64]
 
-# Quantile of the normal distribution: 90 % lie between -1.645 and 1.645.
-_Z = 1.645
-# Fractions are kept off 0 and 1, whose log-odds are infinite.
-_SMALLEST = 0.002
-# Gap between rejected and held-out labels, in log-odds, where nothing was held out.
-_TYPICAL_GAP = 0.4
+#: Standard deviations by which rate and slope of a curve differ from the prediction.
+_RATES, _SLOPES = np.linspace(-2.6, 2.6, 15), np.linspace(-2.2, 2.2, 11)
+#: Those by which a class differs from others, and their weights.
+_CLASS_STEPS, _CLASS_WEIGHTS = np.array([-(3**0.5), 0, 3**0.5]), np.array([1, 4, 1]) / 6
+#: So many labels of the lowest quality have a probability of their own; others, and
+#: numbers of labels, are joined to bins that grow.
+_FINE, _MOST_BINS, _MOST_NUMBERS = 200, 1000, 300
 
 
 class ErrorEstimate(NamedTuple):
@@ -51,51 +56,6 @@ class ErrorEstimate(NamedTuple):
         return ErrorEstimate(*(float(v) / n_labels if n_labels else 0.0 for v in self))
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What is known about the labels beside the order of their quality.
-
-    Parameters
-    ----------
-    constants : CalibrationConstants
-        By what the quality was computed from.
-    n_classes : int
-        Number of classes.
-    rejected_fraction : float
-        Fraction of labels that the method does not accept.
-    disagreement : float or None
-        Fraction of given labels that were not predicted for samples that the network
-        was not trained on.
-    """
-
-    constants: CalibrationConstants
-    n_classes: int
-    rejected_fraction: float
-    disagreement: float | None = None
-
-    @property
-    def gap(self) -> float:
-        """Log-odds of held-out disagreement minus those of rejection, at least 0.
-
-        It is large where a network memorized labels, so that it rejects few of them.
-        """
-        if self.disagreement is None:
-            return _TYPICAL_GAP
-        gap = _log_odds(self.disagreement) - _log_odds(self.rejected_fraction)
-        return max(0.0, gap)
-
-    @property
-    def disagreement_log_odds(self) -> float:
-        """Log-odds of held-out disagreement, guessed where it is not known."""
-        if self.disagreement is None:
-            return _log_odds(self.rejected_fraction) + _TYPICAL_GAP
-        return _log_odds(self.disagreement)
-
-
-def _log_odds(fraction: float) -> float:
-    return float(logit(np.clip(fraction, _SMALLEST, 1 - _SMALLEST)))
-
-
 class ErrorCalibration:
     """Estimate numbers of wrong labels from label quality.
 
@@ -105,56 +65,107 @@ class ErrorCalibration:
         Label quality.
     evidence : Evidence
         What is known beside it.
+    checked : tuple of ndarray, default=None
+        Positions of labels that a person checked, and whether each is wrong.
     """
 
-    def __init__(self, quality: Floats, evidence: Evidence) -> None:
+    def __init__(
+        self,
+        quality: Floats,
+        evidence: Evidence,
+        checked: tuple[NDArray[np.intp], NDArray[np.bool_]] | None = None,
+    ) -> None:
         self.quality = quality
         self.evidence = evidence
+        self.checked = checked
 
     @cached_property
-    def _scores(self) -> Floats:
+    def scores(self) -> Floats:
         """Normal scores of the ranks, highest for the lowest quality."""
         scores: Floats = -ndtri((rankdata(self.quality) - 0.5) / len(self.quality))
         return scores
 
     @cached_property
+    def _bin_of(self) -> NDArray[np.intp]:
+        """Bin of each label; labels of equal quality are in one."""
+        edges = _growing(len(self.quality), _MOST_BINS)
+        found = np.searchsorted(edges, rankdata(self.quality), side="left")
+        return np.unique(found, return_inverse=True)[1]
+
+    @cached_property
+    def _bins(self) -> tuple[Floats, Floats]:
+        """Mean score of the labels in each bin, and their number."""
+        counts = np.bincount(self._bin_of)
+        return np.bincount(self._bin_of, self.scores) / counts, counts.astype(float)
+
+    @cached_property
+    def prior(self) -> Curves:
+        """The curves before anything is checked."""
+        evidence = self.evidence
+        rates = evidence.rate + evidence.constants.rate_spread * _RATES
+        slopes = evidence.slope + evidence.constants.slope_spread * _SLOPES
+        rate, slope = (values.ravel() for values in np.meshgrid(rates, slopes))
+        normal = np.exp(-0.5 * (_RATES**2 + _SLOPES[:, None] ** 2)).ravel()
+        slope = np.exp(slope)
+        level = self._levels(expit(rate), slope)
+        clean = evidence.clean
+        return Curves(
+            np.append(level, -np.inf),
+            np.append(slope, 1.0),
+            np.append((1 - clean) * normal / normal.sum(), clean),
+        )
+
+    def _levels(self, rate: Floats, slope: Floats) -> Floats:
+        """Return the levels at which the mean of each curve is its noise rate."""
+        scores, counts = self._bins
+        steep = slope[:, None] * scores
+        reach = np.abs(steep).max(axis=1) + 20.0
+        low, high = -reach, reach
+        for _ in range(STEPS_OF_BISECTION):
+            level = (low + high) / 2
+            is_below = expit(level[:, None] + steep) @ counts < rate * counts.sum()
+            low, high = np.where(is_below, level, low), np.where(is_below, high, level)
+        return (low + high) / 2
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The curves with all that is known."""
+        if self.checked is None or not len(self.checked[0]):
+            return self.prior
+        rows, is_wrong = self.checked
+        return self.prior.after_checks(self.scores[rows], is_wrong)
+
+    @cached_property
+    def _probabilities(self) -> Floats:
+        return self.curves.probabilities(self._bins[0])
+
+    @cached_property
     def error_probability(self) -> Floats:
         """Calibrated probability that each label is wrong."""
-        return self._curve()
+        probability: Floats = (self.curves.weight @ self._probabilities)[self._bin_of]
+        return probability
 
-    def _curve(self, rate_shift: float = 0.0, slope_shift: float = 0.0) -> Floats:
-        """Return probabilities of error whose mean is the estimated noise rate.
+    @property
+    def is_known(self) -> bool:
+        """Whether there is evidence for a lower limit of the number of errors."""
+        n_checked = 0 if self.checked is None else len(self.checked[0])
+        return self.evidence.tells_errors or n_checked >= ENOUGH_CHECKS
+
+    def moments(self, counts: Floats) -> tuple[Floats, Floats]:
+        """Return means and variances of numbers of wrong labels under each curve.
 
         Parameters
         ----------
-        rate_shift : float, default=0.0
-            Added to the log-odds of the noise rate.
-        slope_shift : float, default=0.0
-            Added to the logarithm of the slope.
+        counts : ndarray of shape (n_numbers, n_bins)
+            How many labels of each bin a number is about.
         """
-        evidence, constants = self.evidence, self.evidence.constants
-        mean_error = _log_odds(1 - float(self.quality.mean()))
-        inputs = 1.0, mean_error, evidence.disagreement_log_odds
-        rate = expit(np.dot(constants.rate, inputs) + rate_shift)
-        inputs = 1.0, evidence.gap, float(np.log(evidence.n_classes))
-        slope = np.exp(np.dot(constants.slope, inputs) + slope_shift)
-        steep = slope * self._scores
-        reach = float(np.abs(steep).max()) + 20.0
-        level = brentq(lambda a: expit(a + steep).mean() - rate, -reach, reach)
-        curve: Floats = expit(level + steep)
-        return curve
+        p = self._probabilities
+        return p @ counts.T, (p * (1 - p)) @ counts.T
 
-    @cached_property
-    def _scenarios(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Curves with a low and a high noise rate, and with a low and a high slope."""
-        constants = self.evidence.constants
-        at_zero, per_gap = constants.rate_spread
-        rate = _Z * (at_zero + per_gap * self.evidence.gap)
-        slope = _Z * constants.slope_spread
-        return (
-            (self._curve(rate_shift=-rate), self._curve(rate_shift=rate)),
-            (self._curve(slope_shift=-slope), self._curve(slope_shift=slope)),
-        )
+    def counts_in_bins(self, chosen: Any) -> Floats:
+        """Return how many of the chosen labels are in each bin."""
+        n_bins = len(self._bins[0])
+        return np.bincount(self._bin_of[chosen], minlength=n_bins).astype(float)
 
     def total(self, chosen: Any = slice(None), is_class: bool = False) -> ErrorEstimate:
         """Return how many of the chosen labels are wrong.
@@ -166,39 +177,64 @@ class ErrorCalibration:
         is_class : bool, default=False
             Whether they belong to one class, so that the interval must be wider.
         """
-        order = np.arange(len(self.quality))[chosen]
-        expected, low, high = self.cumulative(order, is_class)
-        return ErrorEstimate(float(expected[-1]), float(low[-1]), float(high[-1]))
+        counts = self.counts_in_bins(chosen)
+        expected, low, high = self._rounded(
+            *self.curves.count(*self.moments(counts[None])), counts.sum()
+        )
+        if is_class:
+            _, *ends = self._rounded(*self._of_class(counts), counts.sum())
+            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+        return ErrorEstimate(float(expected[0]), float(low[0]), float(high[0]))
 
-    def cumulative(
-        self, order: NDArray[np.intp], is_class: bool = False
+    def _of_class(self, counts: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return a count by curves of classes with less and more noise than others."""
+        steps = self.evidence.constants.class_spread * _CLASS_STEPS
+        log_odds = logit(np.clip(self._probabilities, 1e-300, 1 - 1e-12))
+        p = expit(log_odds[:, None] + steps[:, None]).reshape(-1, len(counts))
+        both = (self.curves.weight[:, None] * _CLASS_WEIGHTS).ravel()
+        curves = Curves(both, both, both)
+        return curves.count((p @ counts)[:, None], ((p * (1 - p)) @ counts)[:, None])
+
+    def cumulative(self, order: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
+        """Return estimates, low and high ends for the first 0, 1, 2, ... labels."""
+        numbers = np.concatenate([[0], _growing(len(order), _MOST_NUMBERS)])
+        bins, n_bins = self._bin_of[order], len(self._bins[0])
+        part = np.searchsorted(numbers, np.arange(len(order)), side="right") - 1
+        cells = np.bincount(part * n_bins + bins, minlength=(len(numbers) - 1) * n_bins)
+        counts = np.zeros((len(numbers), n_bins))
+        counts[1:] = np.cumsum(cells.reshape(-1, n_bins), axis=0)
+        found = self.curves.count(*self.moments(counts))
+        everywhere = np.arange(len(order) + 1)
+        expected, low, high = (np.interp(everywhere, numbers, v) for v in found)
+        return self._rounded(expected, low, high, everywhere)
+
+    def _rounded(
+        self, expected: Floats, low: Floats, high: Floats, numbers: Any
     ) -> tuple[Floats, Floats, Floats]:
-        """Return estimates, low and high ends for the first 0, 1, 2, ... labels.
-
-        The deviations of noise rate, slope, class and chance are combined as
-        independent ones.
-        """
-        probability = self.error_probability[order]
-        expected = _sums(probability)
-        variance = _Z**2 * _sums(probability * (1 - probability))
-        below, above = variance.copy(), variance.copy()
-        for pair in (*self._scenarios, *([self._of_class()] if is_class else [])):
-            ends = np.sort([_sums(curve[order]) for curve in pair], axis=0)
-            below += np.maximum(0, expected - ends[0]) ** 2
-            above += np.maximum(0, ends[1] - expected) ** 2
-        numbers = np.arange(len(expected))
-        low = np.clip(np.floor(expected - np.sqrt(below)), 0, numbers)
-        high = np.clip(np.ceil(expected + np.sqrt(above)), 0, numbers)
+        """Return intervals that end at whole numbers of errors that are possible."""
+        low = np.floor(np.minimum(low, expected)).clip(0)
+        high = np.ceil(np.maximum(high, expected)).clip(0)
+        high = np.minimum(high, numbers)
+        if not self.is_known:
+            low = np.zeros_like(low)
         # One more label can only add errors.
         return expected, np.maximum.accumulate(low), np.maximum.accumulate(high)
 
-    def _of_class(self) -> tuple[Floats, Floats]:
-        """Return curves of classes with less and with more noise than others."""
-        log_odds = logit(np.clip(self.error_probability, 1e-12, 1 - 1e-12))
-        spread = _Z * self.evidence.constants.class_spread
-        return expit(log_odds - spread), expit(log_odds + spread)
+
+#: From so many checked labels on they tell more than predictions do.
+ENOUGH_CHECKS = 30
 
 
-def _sums(values: Floats) -> Floats:
-    """Return the sums of the first 0, 1, 2, ... values."""
-    return np.concatenate([[0.0], np.cumsum(values)])
+def _growing(n: int, most: int) -> NDArray[np.intp]:
+    """Return increasing whole numbers up to n: all, or the first and ever fewer.
+
+    Examples
+    --------
+    >>> _growing(5, 300).tolist(), len(_growing(10**6, 300)) <= 300
+    ([1, 2, 3, 4, 5], True)
+    """
+    if n <= most:
+        return np.arange(1, n + 1)
+    fine = min(_FINE, most // 2)
+    further = np.geomspace(fine, n, most - fine + 1).round().astype(np.intp)
+    return np.unique(np.concatenate([np.arange(1, fine + 1), further]))

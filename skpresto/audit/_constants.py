@@ -9,23 +9,24 @@ class CalibrationConstants(NamedTuple):
     Parameters
     ----------
     rate : tuple of float
-        Log-odds of the noise rate: constant, weight of the log-odds of one minus the
-        mean quality, weight of the log-odds of held-out disagreement.
+        Log-odds of the noise rate: constant, and weights of the inputs of the rate.
     slope : tuple of float
-        Logarithm of the slope: constant, weight of the gap between held-out
-        disagreement and rejection, weight of the logarithm of the number of classes.
-    rate_spread : tuple of float
-        Standard deviation of the log-odds of the noise rate: without a gap, and what a
-        gap of one adds to it.
+        Logarithm of the slope: constant, and weights of the inputs of the slope.
+    clean : tuple of float
+        Log-odds that no label is wrong: constant, and weights of the inputs of the
+        rate.
+    rate_spread : float
+        Standard deviation of the log-odds of the noise rate.
     slope_spread : float
         Standard deviation of the logarithm of the slope.
     class_spread : float
         Standard deviation of the log-odds of the noise rate of a class.
     """
 
-    rate: tuple[float, float, float]
-    slope: tuple[float, float, float]
-    rate_spread: tuple[float, float]
+    rate: tuple[float, ...]
+    slope: tuple[float, ...]
+    clean: tuple[float, ...]
+    rate_spread: float
     slope_spread: float
     class_spread: float
 
@@ -34,15 +35,19 @@ class CalibrationConstants(NamedTuple):
 IN_SAMPLE = CalibrationConstants(
     rate=(-0.523, 0.053, 0.785),
     slope=(0.772, -1.837, 0.588),
-    rate_spread=(0.477, 0.337),
+    clean=(-3.0, 0.0, 0.0),
+    rate_spread=0.6,
     slope_spread=0.708,
     class_spread=0.9,
 )
-#: For out-of-fold probabilities.
+#: For out-of-fold probabilities of other classifiers.
 OUT_OF_FOLD = CalibrationConstants(
-    rate=(-0.197, 0.458, 0.53),
-    slope=(1.024, -0.889, 0.334),
-    rate_spread=(0.2, 0.536),
-    slope_spread=1.011,
-    class_spread=0.7,
+    rate=(-0.646, 1.116, 1.155, -0.949),
+    slope=(1.093, 1.606, 0.28),
+    clean=(-2.673, -0.564, -0.155, 0.125),
+    rate_spread=0.678,
+    slope_spread=0.451,
+    class_spread=0.3,
 )
+#: For the fold networks of CrossPrestopping, whose quality has the ensemble in it.
+CROSS_FITTED = OUT_OF_FOLD

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from skpresto._inner_estimators import classifier_in
 from skpresto._label_quality.findings import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
-from skpresto.audit._calibration import Evidence
-from skpresto.audit._constants import IN_SAMPLE, OUT_OF_FOLD
+from skpresto.audit._constants import CROSS_FITTED, IN_SAMPLE
+from skpresto.audit._evidence import Evidence, held_out_evidence, planted_evidence
 
 
 def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
@@ -27,21 +27,33 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
     """
     classifier = fitted_classifier(estimator, owner)
     findings = classifier.label_findings_
-    is_out_of_fold = findings.basis == "out of fold"
+    given = training_codes(classifier, y, owner)
+    classes = classifier.classes_
+    others = findings.alternative
     return {
-        "given": training_codes(classifier, y, owner),
-        "suggested": np.searchsorted(classifier.classes_, findings.suggested),
+        "given": given,
+        "suggested": np.searchsorted(classes, findings.suggested),
+        "alternative": None if others is None else np.searchsorted(classes, others),
         "quality": findings.quality,
         "is_safe": findings.is_safe,
-        "classes": classifier.classes_,
-        "evidence": Evidence(
-            OUT_OF_FOLD if is_out_of_fold else IN_SAMPLE,
-            n_classes=len(classifier.classes_),
-            rejected_fraction=float(1 - findings.is_safe.mean()),
-            disagreement=_held_out_disagreement(classifier),
-        ),
+        "classes": classes,
+        "evidence": _evidence(classifier),
         "method": type(classifier).__name__,
     }
+
+
+def _evidence(classifier: Any) -> Evidence:
+    """Return what predicts how many labels are wrong."""
+    findings = classifier.label_findings_
+    if findings.planted is not None:
+        return planted_evidence(CROSS_FITTED, findings.planted)
+    return held_out_evidence(
+        IN_SAMPLE,
+        n_classes=len(classifier.classes_),
+        mean_error=float(1 - findings.quality.mean()),
+        rejected_fraction=float(1 - findings.is_safe.mean()),
+        disagreement=_held_out_disagreement(classifier),
+    )
 
 
 def _held_out_disagreement(classifier: Any) -> float | None:

@@ -13,8 +13,8 @@ from skpresto._labels import (
     label_vector,
     shortened,
 )
-from skpresto.audit._calibration import Evidence
 from skpresto.audit._constants import OUT_OF_FOLD
+from skpresto.audit._evidence import planted_evidence
 from skpresto.audit._probabilities import assess_labels
 
 #: How much the probabilities of a row may miss 1, as those in half precision do.
@@ -38,20 +38,15 @@ def fields_of_probabilities(
         Name of the function that the user called, for error messages.
     """
     probability, given, names = checked_probabilities(pred_proba, y, classes, owner)
-    quality, suggested = assess_labels(probability, given)
-    is_safe = quality >= 0.5
+    found = assess_labels(probability, given)
     return {
         "given": given,
-        "suggested": suggested,
-        "quality": quality,
-        "is_safe": is_safe,
+        "suggested": found.suggested,
+        "alternative": found.alternative,
+        "quality": found.quality,
+        "is_safe": found.quality >= 0.5,
         "classes": names,
-        "evidence": Evidence(
-            OUT_OF_FOLD,
-            n_classes=len(names),
-            rejected_fraction=float(1 - is_safe.mean()),
-            disagreement=float(np.mean(probability.argmax(axis=1) != given)),
-        ),
+        "evidence": planted_evidence(OUT_OF_FOLD, found.planted),
         "method": "out-of-fold probabilities",
     }
 

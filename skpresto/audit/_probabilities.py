@@ -1,7 +1,9 @@
 """Label quality from anyone's out-of-fold probabilities, by Bayes' rule.
 
-The same rule as for the out-of-fold probabilities of CrossPrestopping, in numpy, so
-that torch is not needed.
+A classifier that learns noisy labels predicts how likely each label is *given* to a
+sample. Bayes' rule, which multiplies by how often classes are mislabelled, would count
+that noise twice, so the probabilities are squared first, which brings them near those
+of the true class. Torch is not needed.
 """
 
 from typing import Any, NamedTuple
@@ -9,17 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._label_quality.planted import PlantedErrors, planted_errors, sharpness
 from skpresto._labels import Codes
 from skpresto.noise._counts import shrunken_rows_given_truth
 
 Floats = NDArray[np.float64]
 
-# Lower bound of a probability, so that none excludes a class.
-_MIN_PROBABILITY = 1e-6
-# Temperatures that flatten probabilities, from 1 to 4.
-_TEMPERATURES = [2 ** (step / 10) for step in range(21)]
-# Likelihoods that differ by less count as equal, and the lowest temperature is chosen.
-_TOLERANCE = 1e-9
+# Power of the probabilities. Higher ones find more wrong labels, and suspect more of
+# the correct ones: benchmarks/audit/NOTES.md.
+_POWER = 2.0
+# The part of each probability that is shared by all classes, so that none is excluded.
+_SHARED = 0.01
+# Values that are computed at a time.
+_VALUES_AT_ONCE = 1 << 20
 
 
 class Assessment(NamedTuple):
@@ -31,10 +35,16 @@ class Assessment(NamedTuple):
         Posterior probability that the given label is correct.
     suggested : ndarray of shape (n_samples,)
         Class number with the highest posterior probability.
+    alternative : ndarray of shape (n_samples,)
+        The same among the classes that were not given.
+    planted : PlantedErrors
+        What labels that are wrong on purpose tell.
     """
 
     quality: Floats
     suggested: NDArray[np.intp]
+    alternative: NDArray[np.intp]
+    planted: PlantedErrors
 
 
 def assess_labels(probability: Floats, codes: Codes) -> Assessment:
@@ -47,56 +57,30 @@ def assess_labels(probability: Floats, codes: Codes) -> Assessment:
     codes : ndarray of shape (n_samples,)
         Class numbers of the given labels.
     """
-    labels = codes.astype(np.intp)
-    logs = _temperature_scaled(
-        np.log(np.maximum(probability, _MIN_PROBABILITY)), labels
+    labels, n_classes = codes.astype(np.intp), probability.shape[1]
+    transitions = shrunken_rows_given_truth(
+        labels, probability.argmax(axis=1), n_classes
     )
-    transitions = _counted_transitions(logs, labels)
-    joint = logs + np.log(transitions.T[labels])
-    own = np.take_along_axis(joint, labels[:, None], axis=1)[:, 0]
-    suggested = joint.argmax(axis=1)
-    np.put_along_axis(joint, labels[:, None], -np.inf, axis=1)
-    odds = own - np.logaddexp.reduce(joint, axis=1)
-    return Assessment(1 / (1 + np.exp(-odds)), suggested)
+    mixed = (1 - _SHARED) * probability + _SHARED / n_classes
+    sharp = sharpness(mixed, labels)
+    of_truth = _powered(mixed, _POWER * max(1.0, sharp))
+    quality = np.empty(len(labels))
+    suggested, alternative = np.empty_like(labels), np.empty_like(labels)
+    of_label = transitions.T
+    at_once = max(1, _VALUES_AT_ONCE // n_classes)
+    for start in range(0, len(labels), at_once):
+        part = slice(start, start + at_once)
+        joint = of_truth[part] * of_label[labels[part]]
+        suggested[part] = joint.argmax(axis=1)
+        own = np.take_along_axis(joint, labels[part, None], axis=1)[:, 0]
+        np.put_along_axis(joint, labels[part, None], 0.0, axis=1)
+        alternative[part] = joint.argmax(axis=1)
+        quality[part] = 1 / (1 + joint.sum(axis=1) / own)
+    planted = planted_errors(of_truth, transitions, labels, sharp)
+    return Assessment(quality, suggested, alternative, planted)
 
 
-def _counted_transitions(logs: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return how often each predicted class carries each label."""
-    predicted = logs.argmax(axis=1)
-    counted = _above_class_median_confidence(logs.max(axis=1), predicted)
-    return shrunken_rows_given_truth(labels[counted], predicted[counted], logs.shape[1])
-
-
-def _temperature_scaled(logs: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return log-probabilities at the temperature that fits the labels best.
-
-    The likelihood of the labels accounts for label noise.
-    """
-    of_label = np.log(_counted_transitions(logs, labels).T[labels])
-
-    def scaled(temperature: float) -> Floats:
-        flat = logs / temperature
-        return flat - np.logaddexp.reduce(flat, axis=1, keepdims=True)
-
-    def likelihood(temperature: float) -> Any:
-        return np.logaddexp.reduce(scaled(temperature) + of_label, axis=1).mean()
-
-    likelihoods = [likelihood(temperature) for temperature in _TEMPERATURES]
-    enough = max(likelihoods) - _TOLERANCE
-    fitting = zip(_TEMPERATURES, likelihoods, strict=True)
-    return scaled(next(t for t, value in fitting if value >= enough))
-
-
-def _above_class_median_confidence(
-    confidence: Floats, predicted: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return which samples are at least as confident as the median of their class.
-
-    Prediction errors are otherwise counted as label noise.
-    """
-    is_above = np.zeros(len(confidence), dtype=bool)
-    for number in np.unique(predicted):
-        members = np.flatnonzero(predicted == number)
-        falling = np.sort(confidence[members])[::-1]
-        is_above[members] = confidence[members] >= falling[(len(members) - 1) // 2]
-    return is_above
+def _powered(probability: Floats, power: float) -> Any:
+    """Return a power of probabilities, divided by the largest of each row, in place."""
+    probability /= probability.max(axis=1, keepdims=True)
+    return np.power(probability, power, out=probability)

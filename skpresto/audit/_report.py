@@ -1,28 +1,27 @@
 """LabelReport: which labels are probably wrong, how many, and which to review first."""
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skpresto._labels import Codes, Labels, decode
-from skpresto._packages import needed_by
-from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate, Evidence
-from skpresto.audit._export import csv_text, json_text, text_or_file
+from skpresto._labels import Codes, Labels
+from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
+from skpresto.audit._control import checked_positions, draw_control_sample
+from skpresto.audit._decided import another_class, check_number, safe_by
+from skpresto.audit._evidence import Evidence
 from skpresto.audit._from_estimator import fields_of_estimator
 from skpresto.audit._from_probabilities import fields_of_probabilities
-from skpresto.audit._notebook import notebook_html
-from skpresto.audit._plot import LabelReportDisplay
+from skpresto.audit._outputs import ReportOutputs
 from skpresto.audit._samples import check_samples, index_of
 from skpresto.audit._summary import LabelSummary, summarize
-from skpresto.plots._axes import frame_of
 
 
 @dataclass(eq=False, repr=False)
-class LabelReport:
+class LabelReport(ReportOutputs):
     """Which labels are probably wrong, how many there are, and which to review first.
 
     Make one with :meth:`from_estimator` or :meth:`from_probabilities`.
@@ -48,6 +47,13 @@ class LabelReport:
     trajectories : ndarray of shape (n_samples, n_epochs), default=None
         Probability of the given label over the epochs of the training; NaN where a
         sample was held out.
+    alternative : ndarray of shape (n_samples,), default=None
+        Class numbers of the most likely classes that were not given. They are
+        suggested for suspects whose given label is still the most likely one.
+    checked : dict, default=None
+        What a person found out about some labels: rows of the index (or positions, if
+        there is none), and whether the label is wrong. The rows must be drawn at
+        random, as by :meth:`control_sample`. All numbers take them into account.
 
     Examples
     --------
@@ -73,10 +79,31 @@ class LabelReport:
     index: Any = None
     X: Any = None
     trajectories: NDArray[np.float32] | None = None
+    alternative: NDArray[np.intp] | None = None
+    checked: Mapping[Any, bool] | None = None
+
+    def __post_init__(self) -> None:
+        self._checked = checked_positions(
+            self.checked, self.index, len(self), type(self).__name__
+        )
+        self.suggested = another_class(
+            self.given,
+            self.suggested,
+            self.alternative,
+            self.is_suspect,
+            len(self.classes),
+        )
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, trajectories: Any = None
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        trajectories: Any = None,
+        threshold: float | None = None,
+        checked: Mapping[Any, bool] | None = None,
     ) -> "LabelReport":
         """Report on the labels that a classifier was fitted on.
 
@@ -91,6 +118,12 @@ class LabelReport:
             The training labels. Other labels, or another order, raise an error.
         trajectories : ndarray of shape (n_samples, n_epochs), default=None
             Probability of the given label over the epochs, if it was recorded.
+        threshold : float, default=None
+            Labels of a lower quality are suspects: more are found, and more correct
+            ones are suspected, the higher it is. None means what the classifier
+            accepts.
+        checked : dict, default=None
+            Labels that were checked, see :class:`LabelReport`.
 
         Returns
         -------
@@ -101,7 +134,14 @@ class LabelReport:
         fields = fields_of_estimator(estimator, y, owner)
         check_samples(X, len(fields["given"]), owner)
         check_samples(trajectories, len(fields["given"]), owner, "trajectories")
-        return cls(**fields, index=index_of(X, y), X=X, trajectories=trajectories)
+        fields |= safe_by(threshold, fields["quality"], owner)
+        return cls(
+            **fields,
+            index=index_of(X, y),
+            X=X,
+            trajectories=trajectories,
+            checked=checked,
+        )
 
     @classmethod
     def from_probabilities(
@@ -111,6 +151,8 @@ class LabelReport:
         classes: ArrayLike | None = None,
         *,
         X: Any = None,
+        threshold: float | None = None,
+        checked: Mapping[Any, bool] | None = None,
     ) -> "LabelReport":
         """Report on labels by out-of-fold probabilities of any classifier.
 
@@ -126,6 +168,11 @@ class LabelReport:
             sorted labels of ``y``.
         X : array-like of shape (n_samples, ...), default=None
             The samples, to be shown. Their pandas index is kept.
+        threshold : float, default=None
+            Labels of a lower quality are suspects: more are found, and more correct
+            ones are suspected, the higher it is. None means 0.5.
+        checked : dict, default=None
+            Labels that were checked, see :class:`LabelReport`.
 
         Returns
         -------
@@ -135,14 +182,15 @@ class LabelReport:
         owner = f"{cls.__name__}.from_probabilities"
         fields = fields_of_probabilities(pred_proba, y, classes, owner)
         check_samples(X, len(fields["given"]), owner)
-        return cls(**fields, index=index_of(X, y, pred_proba), X=X)
+        fields |= safe_by(threshold, fields["quality"], owner)
+        return cls(**fields, index=index_of(X, y, pred_proba), X=X, checked=checked)
 
     def __len__(self) -> int:
         return len(self.given)
 
     @cached_property
     def _calibration(self) -> ErrorCalibration:
-        return ErrorCalibration(self.quality, self.evidence)
+        return ErrorCalibration(self.quality, self.evidence, self._checked)
 
     @property
     def error_probability(self) -> NDArray[np.float64]:
@@ -157,26 +205,6 @@ class LabelReport:
     @cached_property
     def _expected_errors(self) -> tuple[NDArray[np.float64], ...]:
         return self._calibration.cumulative(self.order)
-
-    @cached_property
-    def frame(self) -> Any:
-        """One row per sample, in the order of the samples.
-
-        The columns are ``given``, ``suggested``, ``quality``, ``is_safe`` and
-        ``review_rank``, which is 1 for the label to review first.
-        """
-        rank = np.empty(len(self), dtype=np.int64)
-        rank[self.order] = np.arange(1, len(self) + 1)
-        frame = frame_of(
-            {
-                "given": decode(self.given, self.classes),
-                "suggested": decode(self.suggested, self.classes),
-                "quality": self.quality,
-                "is_safe": self.is_safe,
-                "review_rank": rank,
-            }
-        )
-        return frame if self.index is None else frame.set_axis(self.index)
 
     def suspects(self, n: int | None = None, budget: int | None = None) -> Any:
         """Return the rows of :attr:`frame` to review, the most suspect first.
@@ -196,9 +224,9 @@ class LabelReport:
         """
         if n is None:
             n = int(self.is_suspect.sum())
-        self._check_number(n, "suspects", "n")
+        check_number(self, n, "suspects", "n")
         if budget is not None:
-            self._check_number(budget, "suspects", "budget", most=np.inf)
+            check_number(self, budget, "suspects", "budget", most=np.inf)
             n = min(n, budget)
         return self.frame.iloc[self.order[:n]]
 
@@ -208,6 +236,30 @@ class LabelReport:
         is_suspect = np.zeros(len(self), dtype=bool)
         is_suspect[self.order[: np.count_nonzero(~self.is_safe)]] = True
         return is_suspect
+
+    def control_sample(self, n: int = 50, seed: int = 0) -> Any:
+        """Draw labels to check by hand, which make all numbers more certain.
+
+        Seven in ten are suspects, the others come next in the order of review. However
+        many of them are checked, from the first row on, they are a random sample.
+
+        Parameters
+        ----------
+        n : int, default=50
+            Number of labels; fewer if there are not enough.
+        seed : int, default=0
+            Of the draws.
+
+        Returns
+        -------
+        sample : pandas.DataFrame
+            The columns ``given`` and ``suggested`` of :attr:`frame`, in random order.
+            Pass what was found as ``checked={row: is_wrong}``.
+        """
+        check_number(self, n, "control_sample", "n", most=np.inf)
+        n_suspects = int(self.is_suspect.sum())
+        drawn = draw_control_sample(self.order, n_suspects, n, seed)
+        return self.frame.iloc[drawn][["given", "suggested"]]
 
     def expected_errors(self, n: int | None = None) -> ErrorEstimate:
         """Return how many of the first ``n`` labels by review rank are wrong.
@@ -223,19 +275,8 @@ class LabelReport:
             ``expected``, with ``low`` and ``high``, the ends of a 90 % interval.
         """
         n = len(self) if n is None else n
-        self._check_number(n, "expected_errors", "n")
+        check_number(self, n, "expected_errors", "n")
         return ErrorEstimate(*(float(values[n]) for values in self._expected_errors))
-
-    def _check_number(
-        self, number: int, method: str, name: str, most: float | None = None
-    ) -> None:
-        most = len(self) if most is None else most
-        if isinstance(number, Integral) and 0 <= number <= most:
-            return
-        raise ValueError(
-            f"{type(self).__name__}.{method} needs {name} to be an integer from 0 to "
-            f"{most}, got {number!r}. There are {len(self)} labels."
-        )
 
     def summary(self) -> LabelSummary:
         """Return how many labels are wrong, overall and by class.
@@ -243,39 +284,3 @@ class LabelReport:
         The :class:`LabelSummary` prints as a table.
         """
         return summarize(self, self._calibration)
-
-    def to_csv(self, path: Any = None) -> str | None:
-        """Write :attr:`frame` as CSV, or return it as text if there is no path.
-
-        Texts that a spreadsheet would take for a formula, those that begin with ``=``,
-        ``+``, ``-``, ``@``, a tab or a carriage return, are preceded by an apostrophe.
-        """
-        return text_or_file(csv_text(self.frame), path)
-
-    def to_json(self, path: Any = None) -> str | None:
-        """Write summary and :attr:`frame` as JSON, or return the text."""
-        return text_or_file(json_text(self.frame, self.summary().to_dict()), path)
-
-    def to_html(self, path: Any, **options: Any) -> Any:
-        """Write a page on which a person settles the suspect labels."""
-        with needed_by("The page of a label audit", "audit"):
-            from skpresto.audit._page import write_page
-
-            return write_page(self, path, **options)
-
-    def plot(self, axes: Any = None) -> LabelReportDisplay:
-        """Plot given against suggested labels, and the quality of the labels.
-
-        Parameters
-        ----------
-        axes : pair of matplotlib axes, default=None
-            Axes to plot on. If None, a new figure is created.
-        """
-        values = self.summary().matrix, self.classes, self.quality, self.is_suspect
-        return LabelReportDisplay(*values).plot(axes)
-
-    def __repr__(self) -> str:
-        return f"LabelReport by {self.method}: {self.summary().headline()}"
-
-    def _repr_html_(self) -> str:
-        return notebook_html(self.summary(), self.suspects())

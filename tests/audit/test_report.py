@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skpresto import CrossPrestoppingClassifier, PrestoppingClassifier
 from skpresto.audit import LabelReport
+from skpresto.audit._constants import CROSS_FITTED, IN_SAMPLE
 from tests.discovery import CLASSIFIERS, quick
 
 # A few epochs are enough here, and too few for the stop rule to settle.
@@ -31,7 +32,9 @@ def test_the_frame_has_one_row_per_sample_with_the_index_of_the_samples(
     assert list(frame.columns) == COLUMNS
     pd.testing.assert_index_equal(frame.index, X.index)
     assert frame["given"].tolist() == y.tolist()
-    assert frame["suggested"].tolist() == fitted.suggested_labels_.tolist()
+    is_other = frame["suggested"] != fitted.suggested_labels_
+    assert not (is_other & (fitted.suggested_labels_ != y)).any()
+    assert report.is_suspect[is_other].all()
     assert np.array_equal(frame["quality"], fitted.label_quality_)
     assert np.array_equal(frame["is_safe"], fitted.safe_mask_)
     assert len(report) == len(X)
@@ -95,19 +98,81 @@ def test_every_classifier_can_be_reported_on(classifier, noisy_blobs):
     assert report.trajectories is None
 
 
-def test_out_of_fold_quality_is_calibrated_as_such(noisy_blobs):
+def test_out_of_fold_quality_is_calibrated_by_planted_errors(noisy_blobs):
     X, y, _ = noisy_blobs
     cross = quick(CrossPrestoppingClassifier).fit(X, y)
     single = quick(PrestoppingClassifier).fit(X, y)
     reports = [LabelReport.from_estimator(clf, X, y) for clf in (cross, single)]
     ours, others = [report._calibration.evidence for report in reports]
-    assert ours.constants != others.constants
-    assert ours.disagreement == cross.label_findings_.disagreement
-    held_out = [record.holdout_error for record in single.history_]
-    assert others.disagreement == min(e for e in held_out if e is not None)
-    cross.used_fallback_ = True
-    fallback = LabelReport.from_estimator(cross, X, y)._calibration.evidence
-    assert fallback.constants == others.constants
+    assert ours.constants == CROSS_FITTED
+    assert ours.auc == cross.label_findings_.planted.auc
+    assert others.constants == IN_SAMPLE
+    held_out = min(r.holdout_error for r in single.history_ if r.holdout_error)
+    assert others.rate_inputs[1] == pytest.approx(np.log(held_out / (1 - held_out)))
+
+
+def test_the_given_label_of_a_suspect_is_never_suggested(noisy_blobs):
+    X, y, _ = noisy_blobs
+    for classifier in (CrossPrestoppingClassifier, PrestoppingClassifier):
+        clf = quick(classifier).fit(X, y)
+        for threshold in (None, 0.9):
+            report = LabelReport.from_estimator(clf, X, y, threshold=threshold)
+            suspects = report.suspects()
+            assert len(suspects)
+            assert (suspects["given"] != suspects["suggested"]).all()
+
+
+def test_a_higher_threshold_suspects_more(probabilities):
+    reports = [
+        LabelReport.from_probabilities(*probabilities, threshold=t)
+        for t in (0.01, 0.5, 0.99)
+    ]
+    sizes = [len(report.suspects()) for report in reports]
+    assert sizes == [
+        np.sum(r.quality < t) for r, t in zip(reports, (0.01, 0.5, 0.99), strict=True)
+    ]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    assert len(LabelReport.from_probabilities(*probabilities).suspects()) == sizes[1]
+    with pytest.raises(ValueError, match="threshold between 0 and 1, got 5"):
+        LabelReport.from_probabilities(*probabilities, threshold=5)
+
+
+def test_checked_labels_narrow_the_numbers(probabilities):
+    probability, y = probabilities
+    X = pd.DataFrame({"a": range(120)}, index=[f"row {i}" for i in range(120)])
+    before = LabelReport.from_probabilities(probability, y, X=X)
+    sample = before.control_sample(30)
+    assert sample.index.is_unique
+    assert not sample.index.equals(before.control_sample(30, seed=1).index)
+    assert before.control_sample(10).index.equals(sample.index[:10])
+    is_suspect = pd.Series(before.is_suspect, index=X.index)
+    n_drawn = is_suspect[before.control_sample(10).index].sum()
+    assert n_drawn <= min(7, is_suspect.sum())
+    answers = {row: int(row.split()[1]) < 12 for row in sample.index}
+    after = LabelReport.from_probabilities(probability, y, X=X, checked=answers)
+    widths = [np.subtract(*r.expected_errors()[:0:-1]) for r in (before, after)]
+    assert widths[1] < widths[0]
+    assert after.expected_errors().low <= 12 <= after.expected_errors().high
+
+
+@pytest.mark.parametrize(
+    ("checked", "message"),
+    [
+        ([1, 2], "checked= as a dict of rows .* got list"),
+        ({0: "yes"}, "True .wrong. or False .right. .* got 'yes'"),
+        ({0: True, 500: False}, "has no rows 500, .* which has 120 rows"),
+    ],
+)
+def test_checks_that_cannot_be_understood_are_refused(probabilities, checked, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        LabelReport.from_probabilities(*probabilities, checked=checked)
+
+
+def test_checks_need_an_index_without_duplicates(probabilities):
+    X = pd.DataFrame({"a": range(120)}, index=[0] * 120)
+    with pytest.raises(ValueError, match="index without duplicates"):
+        LabelReport.from_probabilities(*probabilities, X=X, checked={0: True})
 
 
 def test_csv_has_a_line_per_sample_and_no_formulas(report, tmp_path):

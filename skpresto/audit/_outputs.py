@@ -1,0 +1,85 @@
+"""What a report can be turned into: files, a page, a plot, and text."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from skpresto._labels import decode
+from skpresto._packages import needed_by
+from skpresto.audit._export import csv_text, json_text, text_or_file
+from skpresto.audit._notebook import notebook_html
+from skpresto.audit._plot import LabelReportDisplay
+from skpresto.plots._axes import frame_of
+
+
+class ReportOutputs:
+    """The outputs of a :class:`~skpresto.audit.LabelReport`."""
+
+    given: Any
+    suggested: Any
+    quality: Any
+    is_safe: Any
+    order: Any
+    index: Any
+    classes: Any
+    is_suspect: Any
+    method: str
+    summary: Any
+    suspects: Any
+
+    @cached_property
+    def frame(self) -> Any:
+        """One row per sample, in the order of the samples.
+
+        The columns are ``given``, ``suggested``, ``quality``, ``is_safe`` and
+        ``review_rank``, which is 1 for the label to review first.
+        """
+        rank = np.empty(len(self.given), dtype=np.int64)
+        rank[self.order] = np.arange(1, len(self.given) + 1)
+        frame = frame_of(
+            {
+                "given": decode(self.given, self.classes),
+                "suggested": decode(self.suggested, self.classes),
+                "quality": self.quality,
+                "is_safe": self.is_safe,
+                "review_rank": rank,
+            }
+        )
+        return frame if self.index is None else frame.set_axis(self.index)
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """Write :attr:`frame` as CSV, or return it as text if there is no path.
+
+        Texts that a spreadsheet would take for a formula, those that begin with ``=``,
+        ``+``, ``-``, ``@``, a tab or a carriage return, are preceded by an apostrophe.
+        """
+        return text_or_file(csv_text(self.frame), path)
+
+    def to_json(self, path: Any = None) -> str | None:
+        """Write summary and :attr:`frame` as JSON, or return the text."""
+        return text_or_file(json_text(self.frame, self.summary().to_dict()), path)
+
+    def to_html(self, path: Any, **options: Any) -> Any:
+        """Write a page on which a person settles the suspect labels."""
+        with needed_by("The page of a label audit", "audit"):
+            from skpresto.audit._page import write_page
+
+            return write_page(self, path, **options)
+
+    def plot(self, axes: Any = None) -> LabelReportDisplay:
+        """Plot given against suggested labels, and the quality of the labels.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib axes, default=None
+            Axes to plot on. If None, a new figure is created.
+        """
+        values = self.summary().matrix, self.classes, self.quality, self.is_suspect
+        return LabelReportDisplay(*values).plot(axes)
+
+    def __repr__(self) -> str:
+        return f"LabelReport by {self.method}: {self.summary().headline()}"
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self.summary(), self.suspects())
