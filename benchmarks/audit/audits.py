@@ -36,11 +36,11 @@ AUDITS = {"quick": True, "default": False}
 #: Kinds of evidence, each with constants of its own, and the modes that have it.
 KINDS = {"ready": tuple(READY), **{mode: (mode,) for mode in AUDITS}}
 #: Audits of each set that constants are fitted on.
-N_PER_FITTED_SET = {"ready": 26, "quick": 6, "default": 5}
+N_PER_FITTED_SET = {"ready": 26, "quick": 6, "default": 4}
 #: Boosting takes long with more classes.
 MOST_CLASSES_OF_BOOSTING = 6
 #: Networks take long, too.
-MOST_ROWS_OF_NETWORKS = 1200
+MOST_ROWS_OF_NETWORKS = 1000
 #: Kinds of noise in turn, and rates of each.
 AMOUNTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
 

@@ -35,7 +35,7 @@ class CalibrationConstants(NamedTuple):
 IN_SAMPLE = CalibrationConstants(
     rate=(-0.523, 0.053, 0.785),
     slope=(0.772, -1.837, 0.588),
-    clean=(-3.0, 0.0, 0.0),
+    clean=(-5.0, 0.0, 0.0),
     rate_spread=0.6,
     slope_spread=0.708,
     class_spread=0.9,
@@ -44,9 +44,9 @@ IN_SAMPLE = CalibrationConstants(
 OUT_OF_FOLD = CalibrationConstants(
     rate=(-0.646, 1.116, 1.155, -0.949),
     slope=(1.093, 1.606, 0.28),
-    clean=(-2.673, -0.564, -0.155, 0.125),
-    rate_spread=0.678,
-    slope_spread=0.451,
+    clean=(-5.053, -1.394, -1.605, 0.275),
+    rate_spread=0.763,
+    slope_spread=0.507,
     class_spread=0.3,
 )
 #: For the fold networks of CrossPrestopping, whose quality has the ensemble in it.

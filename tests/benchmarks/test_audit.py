@@ -65,6 +65,7 @@ def test_f1_is_that_of_the_first_labels(audit):
 
 def test_tables_show_coverage_and_clean_labels_apart(audit, measured):
     measured[0]["before"]["all"] = [10, 5, 20, 300, 300]
+    measured[1]["before"]["all"] = [30, 20, 40, 30, 300]
     lines = list(audit.table.count_table(measured, "before"))
     assert [line.split("|")[1].strip() for line in lines[2:4]] == [
         "ready",
