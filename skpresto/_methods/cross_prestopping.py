@@ -165,7 +165,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     classes are uniform (empirical Bayes). The final networks learn the posterior
     itself; with a criterion that takes no class probabilities, they learn its most
     probable class, weighted by it. Label quality is computed from the same
-    probabilities times those that all fold networks predict together, to the power 0.7.
+    probabilities times those that all fold networks predict together, to the power 1.4.
     Probabilities take eight bytes per sample and class, four in half precision beyond
     2**26 values.
 

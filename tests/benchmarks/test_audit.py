@@ -115,4 +115,4 @@ def test_committed_results_cover_the_truth(audit):
         ]
         covered = [low <= true <= high for _, low, high, true, _ in counts]
         assert len(counts) > 150
-        assert np.mean(covered) >= 0.85
+        assert np.mean(covered) >= 0.8
