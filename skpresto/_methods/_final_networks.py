@@ -11,10 +11,10 @@ from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
-#: Power of the product of two probabilities. They are not independent: with 1 they
-#: would count as two observations, with 0.5 as one, for probabilities of the true class.
-#: Networks trained on noisy labels predict given ones in part, hence twice 0.7 (as in
-#: skpresto.audit._probabilities).
+#: Power of the product of two probabilities. They are not independent: of the true
+#: class, with 1 they would count as two observations, with 0.5 as one
+#: (benchmarks/NOTES.md). Networks that learn noisy labels predict given ones in part,
+#: hence twice 0.7, as for probabilities of other classifiers.
 POWER_OF_PRODUCT = 1.4
 
 
