@@ -12,6 +12,8 @@ examples:
   skpresto audit train.csv --label species
   skpresto audit reviews.csv --label stars --text comment
   skpresto audit photos/ --out report.html
+  skpresto audit embeddings.npy --labels y.csv --text comment
+  skpresto audit embeddings.npz --labels photos/
   skpresto audit probs.npy --labels y.csv
 """
 _APPLY_EXAMPLES = """\
@@ -61,14 +63,19 @@ def _add_audit(commands: Any) -> None:
     about = "Find the labels that are probably wrong, and write a page to review them."
     add = _command(commands, "audit", about, _AUDIT_EXAMPLES).add_argument
     data = (
-        "a CSV or Parquet file, a folder of images by class, or out-of-fold "
-        "probabilities (.npy, .npz, or .csv with --labels)"
+        "a CSV or Parquet file, a folder of images by class, or embeddings or "
+        "out-of-fold probabilities (.npy, .npz, or .csv, .parquet with --labels)"
     )
     add("data", type=Path, metavar="DATA", help=data)
     add("--label", metavar="COLUMN", help="the column of the labels")
-    labels = "labels that belong to probabilities: .csv, .parquet or .npy"
+    labels = (
+        "labels that belong to embeddings or probabilities: .csv, .parquet or .npy, or "
+        "a folder of images by class"
+    )
     add("--labels", type=Path, metavar="FILE", help=labels)
     add("--text", metavar="COLUMN", help="a column of texts")
+    image = "a column of paths of images, which are shown on the page"
+    add("--image", metavar="COLUMN", help=image)
     named = "a column that names the rows and is not trained on; may be repeated"
     add("--id", metavar="COLUMN", action="append", default=[], help=named)
     used = "train on a column that would be left out; may be repeated"

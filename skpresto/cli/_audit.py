@@ -17,13 +17,14 @@ from skpresto.audit._sources import (
     Source,
     Wishes,
     read_image_folder,
-    read_probabilities,
     read_table,
+    read_with_labels,
 )
 from skpresto.audit._sources.base import listed
 from skpresto.audit._sources.frames import check_columns, column_names
 from skpresto.audit._sources.images import images_below
-from skpresto.audit._sources.probabilities import PROBABILITY_ENDINGS, ProbabilitySource
+from skpresto.audit._sources.matrices import ARRAY_ENDINGS
+from skpresto.audit._sources.probabilities import ProbabilitySource
 from skpresto.audit._sources.spellings import grouped, note_about
 from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
@@ -31,7 +32,7 @@ from skpresto.cli._warnings import diverged, notes_of_fit
 from skpresto.exceptions import TrainingDivergedError
 
 #: Options about tables, which folders of images do not have.
-_OF_TABLES = ("label", "labels", "text", "id", "use", "ignore")
+_OF_TABLES = ("label", "labels", "text", "image", "id", "use", "ignore")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -63,19 +64,16 @@ def _check_input(arguments: argparse.Namespace) -> None:
     if not data.exists():
         raise FileNotFoundError(f"{data} does not exist.")
     if data.is_dir():
-        given = [name for name in _OF_TABLES if getattr(arguments, name)]
-        if given:
-            raise ValueError(
-                f"{data} is a folder of images, whose labels are the names of their "
-                f"folders, so that --{given[0]} has no meaning. Leave it out."
-            )
+        _check_no_columns(arguments, data, *_OF_TABLES)
+    elif labels is not None and labels.is_dir():
+        _check_no_columns(arguments, labels, "label", "text", "image", "id")
     elif label is not None:
-        wanted = [label] if labels else [label, *_wishes(arguments).named]
+        wanted = [label, *_wishes(arguments).named]
         table = data if labels is None else labels
-        if table.suffix.lower() not in PROBABILITY_ENDINGS:
+        if table.suffix.lower() not in ARRAY_ENDINGS:
             columns = column_names(table, arguments.encoding)
             check_columns(wanted, columns, table)
-    elif labels is None and data.suffix.lower() not in PROBABILITY_ENDINGS:
+    elif labels is None and data.suffix.lower() not in ARRAY_ENDINGS:
         columns = column_names(data, arguments.encoding)
         raise ValueError(
             f"{data} is a table, and an audit needs to know which column holds the "
@@ -83,12 +81,25 @@ def _check_input(arguments: argparse.Namespace) -> None:
         )
 
 
+def _check_no_columns(
+    arguments: argparse.Namespace, folder: Path, *options: str
+) -> None:
+    given = [name for name in options if getattr(arguments, name)]
+    if given:
+        raise ValueError(
+            f"{folder} is a folder of images, whose labels are the names of their "
+            f"folders, so that --{given[0]} has no meaning. Leave it out."
+        )
+
+
 def _check_outputs(outputs: dict[str, Path], arguments: argparse.Namespace) -> None:
     """Raise if an output cannot be written, or would replace something else."""
     data, labels = arguments.data, arguments.labels
     inputs = {"DATA": [data], "--labels": [] if labels is None else [labels]}
-    if data.is_dir() and any(path.exists() for path in outputs.values()):
-        inputs["an image of DATA"] = images_below(data)
+    if any(path.exists() for path in outputs.values()):
+        folders = [path for path in (data, labels) if path and path.is_dir()]
+        images = [image for folder in folders for image in images_below(folder)]
+        inputs["an image of DATA"] = images
     check_separate(outputs, inputs)
     for path in outputs.values():
         check_writable(path, overwrite=arguments.force)
@@ -99,9 +110,14 @@ def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
     terminal.say(f"Reading {path}")
     if path.is_dir():
         return read_image_folder(path, arguments.labels_as_given)
-    if path.suffix.lower() in PROBABILITY_ENDINGS or arguments.labels is not None:
-        return read_probabilities(
-            path, arguments.labels, arguments.label, arguments.encoding
+    if path.suffix.lower() in ARRAY_ENDINGS or arguments.labels is not None:
+        return read_with_labels(
+            path,
+            arguments.labels,
+            label=arguments.label,
+            wishes=_wishes(arguments),
+            as_given=arguments.labels_as_given,
+            encoding=arguments.encoding,
         )
     return read_table(
         path,
@@ -114,7 +130,9 @@ def _read(arguments: argparse.Namespace, terminal: Terminal) -> Source:
 
 
 def _wishes(arguments: argparse.Namespace) -> Wishes:
-    return Wishes(arguments.text, arguments.id, arguments.use, arguments.ignore)
+    names = ("text", "image", "use", "ignore")
+    given = {name: getattr(arguments, name) for name in names}
+    return Wishes(ids=arguments.id, **given)
 
 
 def _report(

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from skpresto.audit._page.telling import _spread
+from skpresto.audit._sources import read_with_labels
 from skpresto.audit._sources.delimited import layout_of
-from skpresto.audit._sources.probabilities import read_probabilities
 from skpresto.datasets._arrays import as_labels
 from skpresto.datasets._cifar import CIFAR10
 
@@ -22,23 +22,23 @@ def test_probabilities_must_be_numbers(tmp_path, labels):
     path = tmp_path / "p.npy"
     np.save(path, np.full((10, 2), "half"))
     with pytest.raises(ValueError, match="needs numbers, got an array of <U4"):
-        read_probabilities(path, labels)
+        read_with_labels(path, labels)
 
 
 def test_labels_must_be_one_per_row(tmp_path, labels):
     path = tmp_path / "p.npy"
     np.save(path, np.full((10, 2), 0.5))
-    assert read_probabilities(path, labels).n_rows == 10
+    assert read_with_labels(path, labels).n_rows == 10
     np.save(labels, np.full((10, 2), "a"))
     with pytest.raises(ValueError, match=r"one label per row.*shape \(10, 2\)"):
-        read_probabilities(path, labels)
+        read_with_labels(path, labels)
 
 
 def test_nothing_is_trained_on_ready_probabilities(tmp_path, labels):
     path = tmp_path / "p.npy"
     np.save(path, np.full((10, 2), 0.5))
     with pytest.raises(NotImplementedError):
-        read_probabilities(path, labels).features(0)
+        read_with_labels(path, labels).features(0)
 
 
 def test_a_field_beyond_the_limit_of_csv_is_told(tmp_path):

@@ -4,9 +4,9 @@ import difflib
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,14 @@ from skpresto.audit._sources.spellings import Variant, common_spellings, with_cl
 MAX_NUMERIC_CLASSES = 200
 MAX_FRACTIONAL_CLASSES = 20
 _MOST_LISTED = 10
+#: What is said where images or texts are trained on without embeddings.
+EMBEDDINGS_HINT = (
+    "Embeddings of a network that was trained on millions of {what} show more of what "
+    "is in them, so that more wrong labels are found: see 'Embeddings' in the "
+    "documentation of the audit."
+)
+#: Deviation of a column of embeddings, in times the median one, that is cut down.
+_FAR_LARGER = 30
 
 
 class LeftOut(NamedTuple):
@@ -51,6 +59,8 @@ class Source(ABC):
         Rows or files that are not audited.
     notes : list of str
         Sentences about what was done with the input.
+    embeddings : array of shape (n_samples, n_dimensions), default=None
+        What a trained network has made of the samples, to train on.
     """
 
     path: Path
@@ -62,14 +72,31 @@ class Source(ABC):
     n_rows: int
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    embeddings: NDArray[np.float32] | None = None
 
     #: What the input is: "table", "images" or "probabilities".
     kind = "table"
     label_name: str | None = None
+    #: Fields with one entry per sample.
+    _per_sample: ClassVar[tuple[str, ...]] = ("labels", "spelled", "rows", "embeddings")
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return the samples as numbers to train on, if there is something to train."""
-        raise NotImplementedError
+        if self.embeddings is None:
+            raise NotImplementedError
+        return scaled(self.embeddings)
+
+    def among(self, keep: NDArray[np.bool_]) -> Self:
+        """Return the same with some of the samples."""
+        fields = {}
+        for name in self._per_sample:
+            values = getattr(self, name)
+            if isinstance(values, list):
+                values = [values[i] for i in np.flatnonzero(keep)]
+            elif values is not None:
+                values = values[keep]
+            fields[name] = values
+        return replace(self, **fields)
 
     @abstractmethod
     def view(self) -> Any:
@@ -82,6 +109,26 @@ class Source(ABC):
     def row_keys(self) -> list[Any]:
         """Return what identifies each row of the input in a table."""
         return list(range(self.n_rows))
+
+
+def scaled(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return columns with mean 0 and variances of 1 on average.
+
+    Columns keep their relative variances, which tell how much they matter, but for
+    those of a few neurons that are far larger than all others.
+
+    Examples
+    --------
+    >>> values = np.random.RandomState(0).normal(size=(100, 9)) * ([1] * 8 + [1000])
+    >>> bool(scaled(values.astype(np.float32)).std(axis=0).max() < 4)
+    True
+    """
+    centered = embeddings - embeddings.mean(axis=0, dtype=np.float64).astype("float32")
+    deviation = centered.std(axis=0, dtype=np.float64)
+    is_varying = deviation > 0
+    most = _FAR_LARGER * np.median(deviation[is_varying]) if is_varying.any() else 1.0
+    centered *= np.minimum(1.0, most / np.maximum(deviation, most)).astype(np.float32)
+    return centered / np.float32(centered.std(dtype=np.float64) or 1.0)
 
 
 def fingerprint_of_file(path: Path) -> str:

@@ -33,6 +33,8 @@ class Wishes:
     ----------
     text : str, default=None
         A column of texts.
+    image : str, default=None
+        A column of paths of images, which are shown.
     ids : sequence of str, default=()
         Columns that name the rows; the first heads the cards of the page.
     use : sequence of str, default=()
@@ -42,6 +44,7 @@ class Wishes:
     """
 
     text: str | None = None
+    image: str | None = None
     ids: Sequence[str] = ()
     use: Sequence[str] = ()
     ignore: Sequence[str] = ()
@@ -49,7 +52,8 @@ class Wishes:
     @property
     def named(self) -> list[str]:
         """All columns that were named."""
-        return [*self.ignore, *self.ids, *self.use, *([self.text] if self.text else [])]
+        single = [name for name in (self.text, self.image) if name is not None]
+        return [*self.ignore, *self.ids, *self.use, *single]
 
 
 class Columns(NamedTuple):
@@ -86,17 +90,40 @@ def choose_columns(
     """
     leaks = LeakCheck(labels)
     wanted = {*wishes.use, wishes.text}
+    ignored = {*wishes.ignore, wishes.image}
     unused = []
     for name in frame.columns:
         if name in wishes.ids:
             unused.append(Unused(name, "it names the rows", is_id=True))
-        elif name not in wanted and name not in wishes.ignore:
+        elif name not in wanted and name not in ignored:
             found = _reason(frame[name], leaks)
             unused += [] if found is None else [Unused(name, *found)]
-    left_out = [*wishes.ignore, *(column.name for column in unused)]
-    heading = _heading(frame, unused, wishes)
-    names = None if heading is None else _names(frame[heading])
+    left_out = [*(ignored - {None}), *(column.name for column in unused)]
+    ids = [column.name for column in unused if column.is_id]
+    names = _names(frame, _heading(frame, ids, wishes))
     return Columns(frame.drop(columns=left_out), unused, names)
+
+
+def names_of_rows(
+    frame: pd.DataFrame, wishes: Wishes, ids: str | None = None
+) -> tuple[list[str] | None, pd.DataFrame]:
+    """Return what rows that are not trained on are called, and the other columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns without the label.
+    wishes : Wishes
+        What the user said about columns.
+    ids : str, default=None
+        The column that identifies the rows, if it is known.
+    """
+    named = {*wishes.named, ids}
+    others = [name for name in frame.columns if name not in named]
+    found = [name for name in others if _names_rows(frame[name])]
+    heading = ids or _heading(frame, found, wishes)
+    hidden = {*wishes.ignore, *wishes.ids, heading} - {None, wishes.image}
+    return _names(frame, heading), frame.drop(columns=list(hidden))
 
 
 def notes_about(unused: Sequence[Unused]) -> list[str]:
@@ -136,21 +163,19 @@ def _is_nested(column: pd.Series) -> bool:
     return isinstance(first, list | tuple | dict | set | np.ndarray)
 
 
-def _heading(
-    frame: pd.DataFrame, unused: Sequence[Unused], wishes: Wishes
-) -> str | None:
+def _heading(frame: pd.DataFrame, found: Sequence[str], wishes: Wishes) -> str | None:
     """Return the column that names the rows best: declared ones before texts."""
     if wishes.ids:
         return wishes.ids[0]
-    found = [column.name for column in unused if column.is_id]
-    found += [name for name in wishes.ignore if _names_rows(frame[name])]
+    found = [*found, *(name for name in wishes.ignore if _names_rows(frame[name]))]
     found = [name for name in found if not _is_row_number(frame[name])]
     texts = [name for name in found if not _is_number_or_date(frame[name])]
     return next(iter([*texts, *found]), None)
 
 
 def _names_rows(column: pd.Series) -> bool:
-    return not column.isna().all() and identifier_kind(column) is not None
+    is_empty = column.isna().all() or _is_nested(column)
+    return not is_empty and identifier_kind(column) is not None
 
 
 def _is_row_number(column: pd.Series) -> bool:
@@ -163,7 +188,10 @@ def _is_number_or_date(column: pd.Series) -> bool:
     return bool(is_date or pd.api.types.is_numeric_dtype(column.dtype))
 
 
-def _names(column: pd.Series) -> list[str]:
+def _names(frame: pd.DataFrame, heading: str | None) -> list[str] | None:
+    if heading is None:
+        return None
+    column = frame[heading]
     texts = column.astype(object).where(column.notna(), "")
     return [str(int(v)) if _is_whole(v) else str(v) for v in texts]
 

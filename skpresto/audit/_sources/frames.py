@@ -56,7 +56,7 @@ def read_frame(
     """
     if path.suffix.lower() in PARQUET_ENDINGS:
         check_columns(wanted, column_names(path, encoding), path)
-        return _read_parquet(path, label)
+        return read_parquet(path, label)
     layout = layout_of(path, encoding)
     check_columns(wanted, layout.columns, path)
     if path.stat().st_size > _LARGE_FILE:
@@ -78,11 +78,14 @@ def column_names(path: Path, encoding: str | None) -> list[str]:
     return columns
 
 
-def _read_parquet(path: Path, label: str) -> pd.DataFrame:
+def read_parquet(path: Path, label: str | None = None) -> pd.DataFrame:
+    """Return the table of a Parquet file, with its label column as text."""
     from pyarrow import parquet
 
     table = parquet.read_table(path)
     frame = table.to_pandas(ignore_metadata=True)
+    if label is None:
+        return frame
     frame[label] = pd.Series(label_strings(table[label].to_pylist()), dtype=object)
     return frame
 
@@ -102,7 +105,7 @@ def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> 
         if wanted.count(name) > 1:
             raise ValueError(
                 f"Column {name!r} of {path} is named twice. Name different columns by "
-                "--label, --text, --id, --use and --ignore."
+                "--label, --text, --image, --id, --use and --ignore."
             )
 
 

@@ -1,17 +1,19 @@
 """Images in one folder per class."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skpresto.audit._page import ImageView
 from skpresto.audit._sources.base import (
+    EMBEDDINGS_HINT,
     LeftOut,
     Source,
+    check_classes,
     classes_of_labels,
     fingerprint_of_strings,
 )
@@ -20,6 +22,7 @@ from skpresto.datasets._pictures import IMAGE_ENDINGS, MAX_PIXELS, opened_image
 
 #: Side to which images are resized for training.
 SIDE = 32
+_WAY_OUT = "It needs one folder with images per class."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,18 +35,21 @@ class ImageSource(Source):
         The images, one per label.
     found : list of Path
         The same with those that cannot be decoded.
-    pixels : array of shape (n_samples, side, side, 3), dtype=uint8
-        The images, resized to one size.
+    pixels : array of shape (n_samples, side, side, 3), dtype=uint8, default=None
+        The images, resized to one size, unless they have embeddings.
     """
 
     files: list[Path]
     found: list[Path]
-    pixels: NDArray[np.uint8]
+    pixels: NDArray[np.uint8] | None = None
 
     kind = "images"
+    _per_sample: ClassVar = (*Source._per_sample, "files", "pixels")
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return features of the images, learned without labels."""
+        if self.pixels is None:
+            return super().features(seed)
         return patch_features(self.pixels, seed)
 
     def view(self) -> ImageView:
@@ -71,41 +77,47 @@ def read_image_folder(folder: Path, as_given: bool = False) -> ImageSource:
     as_given : bool, default=False
         Whether every spelling of a label is a class.
     """
-    found = images_below(folder)
-    if not found:
+    source = list_image_folder(folder, as_given)
+    left_out, pixels = [], {}
+    for row, file in enumerate(source.files):
+        try:
+            pixels[row] = np.asarray(open_image(file, SIDE).resize((SIDE, SIDE)))
+        except Exception as error:  # decoders raise many kinds of errors
+            reason = f"cannot be decoded ({str(error)[:80]})"
+            left_out.append(LeftOut(_name(file, folder), reason))
+    decoded = source.among(np.isin(np.arange(len(source.files)), list(pixels)))
+    check_classes(decoded.labels, str(folder), _WAY_OUT)
+    return replace(
+        decoded,
+        pixels=np.stack(list(pixels.values())),
+        left_out=[*source.left_out, *left_out],
+        notes=[EMBEDDINGS_HINT.format(what="images")],
+    )
+
+
+def list_image_folder(folder: Path, as_given: bool = False) -> ImageSource:
+    """Return the images of a folder with one folder per class, without their pixels."""
+    files = images_below(folder)
+    if not files:
         raise ValueError(
             f"{folder} has no images in folders by class, <class>/<image>. Move the "
             "images of each class into a folder with its name."
         )
-    images = set(found)
-    left_out = [
-        LeftOut(_name(file, folder), "not an image")
-        for file in sorted(_files_by_class(folder))
-        if file not in images
-    ]
-    rows, pixels = [], []
-    for row, file in enumerate(found):
-        try:
-            small = open_image(file, SIDE).resize((SIDE, SIDE))
-        except Exception as error:  # decoders raise many kinds of errors
-            reason = f"cannot be decoded ({str(error)[:80]})"
-            left_out.append(LeftOut(_name(file, folder), reason))
-        else:
-            rows.append(row)
-            pixels.append(np.asarray(small))
-    files = [found[row] for row in rows]
+    images = set(files)
     labels = np.array([file.parent.name for file in files])
-    way_out = "It needs one folder with images per class."
     return ImageSource(
         path=folder,
-        fingerprint=fingerprint_of_folder(folder, found),
-        **classes_of_labels(labels, str(folder), way_out, as_given),
-        rows=np.array(rows, dtype=np.intp),
-        n_rows=len(found),
-        left_out=left_out,
+        fingerprint=fingerprint_of_folder(folder, files),
+        **classes_of_labels(labels, str(folder), _WAY_OUT, as_given),
+        rows=np.arange(len(files)),
+        n_rows=len(files),
+        left_out=[
+            LeftOut(_name(file, folder), "not an image")
+            for file in sorted(_files_by_class(folder))
+            if file not in images
+        ],
         files=files,
-        found=found,
-        pixels=np.stack(pixels),
+        found=files,
     )
 
 

@@ -3,16 +3,29 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skpresto.audit._page import FeatureView
-from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
-from skpresto.audit._sources.columns import Wishes, choose_columns, notes_about
+from skpresto.audit._page import FeatureView, SampleView
+from skpresto.audit._sources.base import (
+    EMBEDDINGS_HINT,
+    Source,
+    fingerprint_of_file,
+    labeled_rows,
+)
+from skpresto.audit._sources.columns import (
+    Wishes,
+    choose_columns,
+    names_of_rows,
+    notes_about,
+)
+from skpresto.audit._sources.embeddings import without_missing
 from skpresto.audit._sources.frames import column_names, read_frame
+from skpresto.audit._sources.matrices import list_columns, stacked
+from skpresto.audit._sources.pictures import PictureView, pictures_of
 from skpresto.audit._sources.vectorize import vectorize
 
 NO_WISHES = Wishes()
@@ -30,21 +43,31 @@ class TableSource(Source):
         The label column.
     text : str, default=None
         A column of texts, which is encoded in more detail and shown in full.
+    pictures : list of Path, default=None
+        Images of the rows, which are shown.
     names : list of str, default=None
         What the rows are called, by a column that identifies them.
     """
 
     frame: pd.DataFrame
     text: str | None = None
+    pictures: list[Path] | None = None
     names: list[str] | None = None
+    _per_sample: ClassVar = (*Source._per_sample, "frame", "pictures", "names")
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return the columns as numbers to train on."""
+        if self.embeddings is not None:
+            return super().features(seed)
         return vectorize(self.frame, self.text, seed)
 
-    def view(self) -> FeatureView:
+    def view(self) -> SampleView | None:
         """Return what the page shows of a row."""
-        return FeatureView(self.frame, self.text)
+        has_columns = bool(len(self.frame.columns))
+        values = FeatureView(self.frame, self.text) if has_columns else None
+        if self.pictures is None:
+            return values
+        return PictureView(self.pictures, values)
 
     def row_names(self) -> list[str]:
         """Return the name of each sample, as shown on the page."""
@@ -87,23 +110,44 @@ def read_table(
     way_out = "Choose another --label."
     fields = labeled_rows(frame.pop(label), what, way_out, as_given)
     labeled = frame.iloc[fields["rows"]].reset_index(drop=True)
+    fields |= {"path": path, "fingerprint": fingerprint_of_file(path)}
+    fields |= {"label_name": label, "text": wishes.text}
+    fields["pictures"] = pictures_of(labeled, wishes.image, path)
+    lists = [name for name in list_columns(labeled) if name not in wishes.ignore]
+    if lists:
+        return _embedded(labeled, lists, wishes, fields)
     columns = choose_columns(labeled, fields["labels"], wishes)
     notes = notes_about(columns.unused)
+    if wishes.text is not None:
+        notes.append(EMBEDDINGS_HINT.format(what="texts"))
     if not len(columns.trained.columns):
         raise ValueError(
             f"{path} has no column to learn from besides the label {label!r}. "
             f"{' '.join(notes)}".strip()
         )
     return TableSource(
-        path=path,
-        fingerprint=fingerprint_of_file(path),
-        notes=notes,
-        frame=columns.trained,
-        label_name=label,
-        text=wishes.text,
-        names=columns.names,
+        notes=notes, frame=columns.trained, names=columns.names, **fields
+    )
+
+
+def _embedded(
+    frame: pd.DataFrame, lists: list[str], wishes: Wishes, fields: dict[str, Any]
+) -> TableSource:
+    """Return rows that are trained on by their embeddings alone."""
+    path = fields["path"]
+    embeddings = np.concatenate([stacked(frame[name], path) for name in lists], axis=1)
+    others = frame.drop(columns=lists)
+    names, shown = names_of_rows(others, wishes)
+    column = f"column{'s' if len(lists) > 1 else ''} {', '.join(map(repr, lists))}"
+    note = f"Trained on the embeddings of {column}; other columns are only shown."
+    source = TableSource(
+        frame=shown,
+        names=names,
+        embeddings=embeddings,
+        notes=[note] if len(others.columns) else [],
         **fields,
     )
+    return without_missing(source, path)
 
 
 def label_values(path: Path, column: str | None, encoding: str | None) -> Any:
