@@ -234,7 +234,7 @@ CASES = [
         "probabilities without labels",
         lambda: np.save("p.npy", np.ones((4, 2)) / 2),
         ["p.npy"],
-        "embeddings or probabilities, and an audit needs the labels as well. Pass --labels",
+        "probabilities, and an audit needs the labels as well. Pass --labels",
     ),
     (
         "more probabilities than labels",
@@ -270,7 +270,7 @@ CASES = [
         "no table of probabilities",
         lambda: (np.savez("p.npz", a=np.ones(3)), write_csv()),
         ["p.npz", "--labels", "t.csv", "--label", "label"],
-        "needs one array of shape .n_samples, n_columns. .* but has 0: 'a' of shape .3,..",
+        "shape .n_samples, n_columns. .* but has 0: .a. of shape .3,..",
     ),
     (
         "words as probabilities",
