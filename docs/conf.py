@@ -13,7 +13,9 @@ from gallery_order import GALLERY  # noqa: E402
 from links import rewrite_links  # noqa: E402
 from live_audit import live_audit  # noqa: E402
 from name_lists import join_name_lists  # noqa: E402
+from project_links import project_urls  # noqa: E402
 from reference_pages import write_reference  # noqa: E402
+from search_words import add_phrases  # noqa: E402
 
 import skpresto  # noqa: E402
 
@@ -70,6 +72,11 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
     "header_links_before_dropdown": 6,
+    "logo": {"text": f"skpresto {release}"},
+    # Links to code and issues appear in the header once pyproject.toml names them.
+    "external_links": [
+        {"name": name, "url": url} for name, url in project_urls().items()
+    ],
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
@@ -94,5 +101,6 @@ def setup(app):
     """Connect what this project adds to Sphinx."""
     app.connect("source-read", rewrite_links)
     app.connect("doctree-read", link_names)
+    app.connect("doctree-read", add_phrases)
     app.connect("autodoc-process-docstring", join_name_lists, priority=100)
     return {"parallel_read_safe": True}

@@ -87,8 +87,13 @@ def first_figure(results: Path, path: Path) -> dict[str, str]:
         "n_rows": str(len(ours)),
         "n_gained": str(sum(gain > 0 for _, gain in ours.values())),
         "mean_gain": f"{sum(gain for _, gain in ours.values()) / len(ours):.1f}",
-        "worst_loss": f"{-min(gain for _, gain in ours.values()):.1f}",
+        "loses": _said_of_losses([gain for _, gain in ours.values()]),
         "n_gained_one_run": str(
             sum(gain > 0 for _, gain in by_method["Prestopping"].values())
         ),
     }
+
+
+def _said_of_losses(gains_of_rows: list[float]) -> str:
+    worst = -min(gains_of_rows)
+    return f"loses up to {worst:.1f}" if round(worst, 1) > 0 else "loses in none"

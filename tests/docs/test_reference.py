@@ -116,6 +116,39 @@ def test_the_first_figure_shows_what_is_gained_and_lost(extensions, tmp_path):
     assert gained == {("a", "pair", 0.2): (pytest.approx(30), pytest.approx(5))}
 
 
+def test_the_readme_counts_the_rows_of_the_first_figure(extensions):
+    figure = extensions("first_figure")
+    results = ROOT / "benchmarks" / "accuracy" / "results"
+    rows = figure.gains(figure.read_errors(results), "CrossPrestopping")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f" of {len(rows)} data sets and kinds of noise" in readme
+
+
+def test_nothing_is_lost_where_no_row_is_worse(extensions):
+    said = extensions("first_figure")._said_of_losses
+    assert said([1.0, -0.04]) == "loses in none"
+    assert said([1.0, -0.26]) == "loses up to 0.3"
+
+
+def test_names_of_classes_lead_to_their_pages(extensions):
+    pytest.importorskip("sphinx")
+    names = extensions("api_links").documented_names()
+    assert names["LabelReport"] == "skpresto.audit.LabelReport"
+    assert "fit" not in names
+
+
+def test_phrases_of_the_search_are_of_pages_that_exist(extensions):
+    pytest.importorskip("sphinx")
+    pages = extensions("search_words").PHRASES
+    assert all((ROOT / "docs" / f"{page}.md").exists() for page in pages)
+
+
+def test_the_header_shows_addresses_that_are_known(extensions):
+    urls = extensions("project_links").project_urls()
+    assert set(urls) <= {"Repository", "Issues"}
+    assert all(url.startswith("https://") for url in urls.values())
+
+
 def test_names_that_take_two_lines_have_one_description(extensions):
     lines = inspect.getdoc(skpresto.CrossPrestoppingClassifier).splitlines()
     names = [line for line in lines if line.startswith("class_weight, ")]
