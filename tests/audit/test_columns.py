@@ -39,6 +39,10 @@ def identifiers():
         "with holes": np.where(np.arange(N) % 50 == 3, np.nan, 5.0 * np.arange(N)),
         "random, 18 digits": rng.randint(2**60, size=N),
         "random, 9 digits": rng.randint(10**8, 10**9, size=N),
+        "categories": pd.Categorical(np.arange(N) * 5),
+        "infinite once": np.where(np.arange(N) == 7, np.inf, 3.0 * np.arange(N)),
+        "durations": pd.to_timedelta(np.arange(N), "s"),
+        "far dates": [f"{1000 + i}-02-01" for i in range(N)],
         "file names": [f"photos/img ({i}).JPG" for i in range(N)],
         "padded": [f"IMG_{i:05}" for i in range(N)],
         "numbered": [f"sample{i}" for i in range(N)],
@@ -96,7 +100,7 @@ def measurements():
 def test_identifiers_are_recognized_in_any_order(name):
     column = pd.Series(identifiers()[name])
     assert identifier_kind(column) is not None
-    if "Unix" not in name:  # independent times are no more than measurements
+    if not name.startswith(("Unix", "far")):  # independent times are no more than measurements
         shuffled = column.sample(frac=1, random_state=0).reset_index(drop=True)
         assert identifier_kind(shuffled) is not None
 
@@ -227,6 +231,7 @@ def small_table():
             "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "h"),
             "unit": "cm",
             "tags": [["a", "b"]] * 60,
+            "raw": b"\xff",
             "nothing": None,
         }
     )
@@ -246,7 +251,7 @@ def test_reasons_are_told_by_column():
         "COLUMN to train on it.",
         "Column 'when' is not trained on: identifier (running timestamps). Pass --use "
         "COLUMN to train on it.",
-        "Column 'tags' is not trained on: nested values.",
+        "Columns 'tags', 'raw' are not trained on: nested or binary values.",
         "Column 'nothing' is not trained on: no values.",
         "Column 'unit' is not trained on: one value in all rows.",
     ]

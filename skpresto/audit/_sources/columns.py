@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skpresto.audit._sources.identifiers import identifier_kind
+from skpresto.audit._sources.identifiers import identifier_kind, plain
 from skpresto.audit._sources.leaks import LeakCheck
 
 #: Columns of one kind that a note names.
@@ -145,8 +145,9 @@ def _reason(column: pd.Series, leaks: LeakCheck) -> tuple[str, bool] | None:
     """Return why a column is not trained on and whether it names rows, or None."""
     if column.isna().all():
         return "no values", False
+    column = plain(column)
     if _is_nested(column):
-        return "nested values", False
+        return "nested or binary values", False
     if column.nunique(dropna=False) == 1:
         return "one value in all rows", False
     kind = identifier_kind(column)
@@ -160,7 +161,7 @@ def _reason(column: pd.Series, leaks: LeakCheck) -> tuple[str, bool] | None:
 
 def _is_nested(column: pd.Series) -> bool:
     first = column.dropna().iloc[0]
-    return isinstance(first, list | tuple | dict | set | np.ndarray)
+    return isinstance(first, list | tuple | dict | set | bytes | np.ndarray)
 
 
 def _heading(frame: pd.DataFrame, found: Sequence[str], wishes: Wishes) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skpresto.audit._sources.base import LeftOut, Source, listed
+from skpresto.audit._sources.base import LeftOut, Source, check_classes, listed
 from skpresto.audit._sources.matrices import Matrix
 
 AnySource = TypeVar("AnySource", bound=Source)
@@ -65,7 +65,9 @@ def without_missing(source: AnySource, path: Path) -> AnySource:
     names = source.row_names()
     reason = "its embedding is missing, or has NaN or infinity"
     left_out = [LeftOut(names[i], reason) for i in np.flatnonzero(~is_whole)]
-    return replace(source.among(is_whole), left_out=[*source.left_out, *left_out])
+    kept = source.among(is_whole)
+    check_classes(kept.labels, f"{source.path}, without missing embeddings,", "")
+    return replace(kept, left_out=[*source.left_out, *left_out])
 
 
 def matching_ids(

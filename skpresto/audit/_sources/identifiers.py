@@ -54,9 +54,11 @@ def identifier_kind(column: pd.Series) -> str | None:
     'file names'
     >>> identifier_kind(pd.Series(np.random.RandomState(0).normal(size=100)))
     """
-    if is_row_number(column):
+    if is_row_number(plain(column)):
         return "row numbers"
-    values = column.dropna()
+    values = plain(column).dropna()
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values[np.isfinite(values.to_numpy(dtype=np.float64))]
     if not (len(values) >= _FEWEST_ROWS and has_different_values(values)):
         return None
     different = values.drop_duplicates()
@@ -76,6 +78,13 @@ def identifier_kind(column: pd.Series) -> str | None:
 
 def _is_text(values: pd.Series) -> bool:
     return values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
+
+
+def plain(column: pd.Series) -> pd.Series:
+    """Return a column of categories as a column of their values."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.astype(column.cat.categories.dtype)
+    return column
 
 
 def is_row_number(column: pd.Series) -> bool:
@@ -110,7 +119,9 @@ def as_integers(values: pd.Series) -> Integers | None:
     if pd.api.types.is_bool_dtype(dtype):
         return None
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return _nanoseconds(values)
+        return pd.to_datetime(values, utc=True).astype("int64").to_numpy()
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return values.astype("int64").to_numpy()
     if pd.api.types.is_integer_dtype(dtype):
         return values.to_numpy(dtype=np.float64 if dtype == "uint64" else None).astype(
             np.int64
@@ -128,11 +139,6 @@ def _whole(floats: NDArray[np.float64]) -> Integers | None:
     if ((low <= floats) & (floats <= high)).all():
         return (floats * 1e6).astype(np.int64)
     return floats.astype(np.int64) if (floats % 1 == 0).all() else None
-
-
-def _nanoseconds(dates: pd.Series) -> Integers:
-    utc = pd.to_datetime(dates, utc=True).astype("datetime64[ns, UTC]")
-    return utc.astype("int64").to_numpy()
 
 
 def _is_time(values: pd.Series, numbers: Integers) -> bool:

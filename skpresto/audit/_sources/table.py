@@ -74,7 +74,8 @@ class TableSource(Source):
         rows = super().row_names()
         if self.names is None:
             return rows
-        return [f"{name} · {row}" for name, row in zip(self.names, rows, strict=True)]
+        pairs = zip(self.names, rows, strict=True)
+        return [f"{name} · {row}" if name else row for name, row in pairs]
 
 
 def read_table(
