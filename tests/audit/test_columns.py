@@ -100,7 +100,7 @@ def measurements():
 def test_identifiers_are_recognized_in_any_order(name):
     column = pd.Series(identifiers()[name])
     assert identifier_kind(column) is not None
-    if not name.startswith(("Unix", "far")):  # independent times are no more than measurements
+    if not name.startswith(("Unix", "far")):
         shuffled = column.sample(frac=1, random_state=0).reset_index(drop=True)
         assert identifier_kind(shuffled) is not None
 

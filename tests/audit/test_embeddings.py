@@ -95,6 +95,7 @@ def test_ids_may_be_numbers(made):
 def test_columns_of_lists_are_embeddings(made, tmp_path):
     embeddings, table = made
     table = table.assign(vector=list(embeddings), more=list(embeddings[:, :2]))
+    table["tags"] = [["a"], ["b"]] * (N // 2)
     table.to_parquet("t.parquet")
     source = read_table(tmp_path / "t.parquet", "kind")
     assert source.embeddings.shape == (N, 10)
@@ -106,6 +107,24 @@ def test_columns_of_lists_are_embeddings(made, tmp_path):
     ]
     some = read_table(tmp_path / "t.parquet", "kind", wishes=Wishes(ignore=["more"]))
     assert some.embeddings.shape == (N, 8)
+
+
+@pytest.mark.parametrize("comma", [", ", " "])
+def test_lists_that_are_written_as_text_are_embeddings(comma, made, tmp_path):
+    embeddings, table = made
+    texts = [f"[{comma.join(map(str, row.tolist()))}]" for row in embeddings]
+    table.assign(vector=texts, tags=["[1, 2]"] * N).to_csv("t.csv", index=False)
+    source = read_table(tmp_path / "t.csv", "kind")
+    np.testing.assert_allclose(source.embeddings, embeddings, rtol=1e-6)
+
+
+def test_lists_of_tags_are_no_embeddings(made, tmp_path):
+    _, table = made
+    table = table.assign(tags=[[i, 2, 3][: 1 + i % 3] for i in range(N)])
+    table.assign(x=np.random.RandomState(0).normal(size=N)).to_parquet("t.parquet")
+    source = read_table(tmp_path / "t.parquet", "kind")
+    assert source.embeddings is None
+    assert "Column 'tags' is not trained on: nested or binary values." in source.notes
 
 
 def test_rows_without_label_or_embedding_are_left_out(made):

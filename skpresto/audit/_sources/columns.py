@@ -122,7 +122,8 @@ def names_of_rows(
     others = [name for name in frame.columns if name not in named]
     found = [name for name in others if _names_rows(frame[name])]
     heading = ids or _heading(frame, found, wishes)
-    hidden = {*wishes.ignore, *wishes.ids, heading} - {None, wishes.image}
+    nested = [n for n in others if frame[n].notna().any() and _is_nested(frame[n])]
+    hidden = {*wishes.ignore, *wishes.ids, heading, *nested} - {None, wishes.image}
     return _names(frame, heading), frame.drop(columns=list(hidden))
 
 

@@ -1,5 +1,6 @@
 """One row of numbers per sample, from ``.npy``, ``.npz``, CSV and Parquet files."""
 
+import re
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,8 @@ ARRAY_ENDINGS = (".npy", ".npz")
 EMBEDDING_NAMES = ("embeddings", "embedding", "features")
 PROBABILITY_NAMES = ("pred_proba", "probabilities", "probs")
 _ID_NAMES = ("ids", "id", "names", "files", "paths")
+#: Numbers of a list from which on it may be an embedding, if they are whole numbers.
+_FEWEST_DIMENSIONS = 8
 #: How much the probabilities of a row may miss 1, as those in half precision do.
 _SUM_TOLERANCE = 1e-2
 
@@ -117,19 +120,48 @@ def stacked(column: pd.Series, path: Path) -> NDArray[np.float32]:
         raise ValueError(
             f"Column {column.name!r} of {path} has lists of different lengths: row "
             f"{row} has {len(column[row])} numbers, most have {usual}. An audit needs "
-            "embeddings of one length."
+            "embeddings of one length; leave others out by --ignore."
         )
     values = np.full((len(column), lengths[0]), np.nan, dtype=np.float32)
     values[~is_missing] = np.stack(known)
     return values
 
 
+def with_lists(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which texts such as "[0.5, 1.5, ...]" are lists of numbers."""
+    parsed = {name: _parsed(frame[name]) for name in frame.columns}
+    found = {name: lists for name, lists in parsed.items() if lists is not None}
+    return frame.assign(**found)
+
+
+def _parsed(column: pd.Series) -> pd.Series | None:
+    """Return texts of equally many numbers as lists; None if they are others."""
+    is_list = re.compile(r"\s*\[[-+.,\deE\s]+\]\s*").fullmatch
+    texts = column.dropna()
+    if not (len(texts) and isinstance(texts.iloc[0], str) and is_list(texts.iloc[0])):
+        return None
+    try:
+        lists = [
+            np.array(text.strip(" []\n").replace(",", " ").split(), dtype=np.float32)
+            for text in texts
+        ]
+    except (ValueError, AttributeError):
+        return None
+    if len({len(values) for values in lists}) > 1 or len(lists[0]) < _FEWEST_DIMENSIONS:
+        return None
+    return pd.Series(lists, index=texts.index, dtype=object).reindex(column.index)
+
+
 def _holds_lists(column: pd.Series) -> bool:
-    first = next(iter(column.dropna()), None)
-    if not isinstance(first, list | tuple | np.ndarray):
+    """Return whether values are lists of numbers; of whole ones, many and as many."""
+    known = column.dropna()
+    if not (len(known) and isinstance(known.iloc[0], list | tuple | np.ndarray)):
         return False
-    values = np.asarray(first)
-    return values.ndim == 1 and values.size > 0 and values.dtype.kind in "fiu"
+    values = np.asarray(known.iloc[0])
+    if values.ndim != 1 or not values.size or values.dtype.kind not in "fiu":
+        return False
+    are_many = values.size >= _FEWEST_DIMENSIONS and known.map(len).nunique() == 1
+    return values.dtype.kind == "f" or bool(are_many)
 
 
 def _of_parquet(path: Path) -> Matrix:

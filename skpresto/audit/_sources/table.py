@@ -24,7 +24,7 @@ from skpresto.audit._sources.columns import (
 )
 from skpresto.audit._sources.embeddings import without_missing
 from skpresto.audit._sources.frames import column_names, read_frame
-from skpresto.audit._sources.matrices import list_columns, stacked
+from skpresto.audit._sources.matrices import list_columns, stacked, with_lists
 from skpresto.audit._sources.pictures import PictureView, pictures_of
 from skpresto.audit._sources.vectorize import vectorize
 
@@ -110,7 +110,7 @@ def read_table(
     what = f"Column {label!r} of {path}"
     way_out = "Choose another --label."
     fields = labeled_rows(frame.pop(label), what, way_out, as_given)
-    labeled = frame.iloc[fields["rows"]].reset_index(drop=True)
+    labeled = with_lists(frame.iloc[fields["rows"]].reset_index(drop=True))
     fields |= {"path": path, "fingerprint": fingerprint_of_file(path)}
     fields |= {"label_name": label, "text": wishes.text}
     fields["pictures"] = pictures_of(labeled, wishes.image, path)
