@@ -263,10 +263,10 @@ CHANGES = {
 CHANGES_OF = {
     "PrestoppingClassifier": {
         "stop rule": _instances(
-            "stop_rule", lambda v: stopping.AgreementStop(margin=v), 1, 2
+            "stop", lambda v: stopping.AgreementStop(margin=v), 1, 2
         ),
         "kind of stop rule": _of_two(
-            "stop_rule", stopping.AgreementStop(), stopping.LabelWaveStop()
+            "stop", stopping.AgreementStop(), stopping.LabelWaveStop()
         ),
     },
     "CoTeachingPlusClassifier": {"noise_rate": _number("noise_rate", 0.1, 0.4)},

@@ -28,6 +28,7 @@ from skpresto._resume import files, folder
 from skpresto._resume.journal import FitJournal
 from skpresto._training.stage import StageRun
 from skpresto.exceptions import ResumeWarning
+from skpresto.stopping import LabelWaveStop
 
 #: Epochs after which a fit is killed.
 N_EPOCHS = 4
@@ -49,6 +50,8 @@ def classifier(kind, params=None):
     settings = {"max_epochs": 6, "random_state": 0, "q": 4, "batch_size": 16}
     few = {"CoTeachingPlusClassifier": {"noise_rate": 0.2}}
     few["CrossPrestoppingClassifier"] = {"cv": 2}
+    # The default rule holds rows out, which excludes samplers.
+    few["PrestoppingClassifier"] = {"stop": LabelWaveStop()}
     return kind(**{**settings, **few.get(kind.__name__, {}), **(params or {})})
 
 

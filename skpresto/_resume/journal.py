@@ -163,8 +163,17 @@ def put_back(run: StageRun, contents: dict[int, bytes]) -> None:
     """Put a stage into the state that was read from its files, if there is one."""
     device = run.trainer.net.device
     states = {epoch: state_from(content, device) for epoch, content in contents.items()}
-    if states:
-        run.load_state_dict(states.pop(LATEST), states)
+    if not states:
+        return
+    state = states.pop(LATEST)
+    stored = state["stage"], len(state["recorders"])
+    if stored != (run.stage.name, len(run.trainer.recorders_of(run.stage))):
+        raise ValueError(
+            f"The fit cannot go on in {run.stage.name!r}, since what was stored is "
+            f"{stored[0]!r} of a fit that records other things, such as one inside of "
+            "a label audit. Fit as before, or use another folder."
+        )
+    run.load_state_dict(state, states)
 
 
 def latest_stage(folder: Path, key: str) -> dict[str, Any] | None:

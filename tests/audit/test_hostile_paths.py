@@ -312,6 +312,18 @@ def test_disk_that_is_really_full_leaves_nothing(small_disk, folder, capsys):
     assert content_of(folder) == before
 
 
+@pytest.mark.parametrize("command", [AUDIT, APPLY], ids=lambda command: command[0])
+@pytest.mark.parametrize("name", ["old.html", "new.html"])
+def test_disk_that_is_read_only_stays(command, name, small_disk, folder, capsys):
+    (small_disk / "old.html").write_text("precious")
+    remount = ["mount", "-o", "remount,ro", str(small_disk)]
+    subprocess.run(remount, check=True, capture_output=True)
+    before = content_of(folder)
+    assert main([*command, "--out", f"disk/{name}", "--force"]) == 1
+    assert f"error: disk/{name} " in capsys.readouterr().err
+    assert content_of(folder) == before
+
+
 KILLED = """
 import os, signal, sys
 from skpresto.cli import main

@@ -12,8 +12,9 @@ import pytest
 import skpresto
 from skpresto import DefaultClassifier, PrestoppingClassifier
 from skpresto._resume import files
+from skpresto._training.context import recorded_trajectories
 from skpresto.exceptions import ResumeWarning
-from tests.discovery import quick
+from tests.discovery import quick, short_fits_warn
 from tests.resume.kills import Killed, kill_after
 
 
@@ -67,6 +68,16 @@ def test_another_version_is_refused(small, tmp_path, monkeypatch):
     monkeypatch.setattr("skpresto._resume.fingerprint.version", lambda name: "0")
     with pytest.raises(ValueError, match=r"version of torch \(.*, now 0\)"):
         kept_fit(tmp_path / "fit", small)
+
+
+@short_fits_warn
+def test_a_fit_of_an_audit_is_not_resumed_outside_of_it(small, tmp_path):
+    folder, clf = tmp_path / "fit", quick(PrestoppingClassifier, max_epochs=3)
+    with recorded_trajectories(), skpresto.resumable(folder, every=0, keep=True):
+        clf.fit(*small)
+    message = "cannot go on in 'phase 1', .* of a fit that records other things"
+    with pytest.raises(ValueError, match=message), skpresto.resumable(folder):
+        clf.fit(*small)
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path):
