@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn import config_context
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -244,12 +245,11 @@ class TestMetaEstimators:
         weights = np.arange(len(y)) % 3 * 1.0
         with config_context(enable_metadata_routing=True):
             clf = quick(DefaultClassifier).set_fit_request(sample_weight=True)
-            clf.set_score_request(sample_weight=True)
+            scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
             scaler = StandardScaler().set_fit_request(sample_weight=False)
             pipeline = make_pipeline(scaler, clf)
-            result = cross_validate(
-                pipeline, X, y, params={"sample_weight": weights}, cv=2
-            )
+            params = {"sample_weight": weights}
+            result = cross_validate(pipeline, X, y, params=params, cv=2, scoring=scorer)
             pipeline.fit(X, y, sample_weight=weights)
         assert result["test_score"].mean() > 0.5
         scaled = StandardScaler().fit_transform(X)

@@ -89,7 +89,7 @@ def test_indices_of_64_bits_are_read_too():
 def test_entries_stored_twice_are_summed():
     X, y = counts()
     twice = sparse.coo_array(X / 2)
-    pairs = np.tile(twice.data, 2), tuple(np.tile(i, 2) for i in twice.coords)
+    pairs = np.tile(twice.data, 2), tuple(np.tile(i, 2) for i in (twice.row, twice.col))
     fits = [
         quick(DefaultClassifier).fit(data, y)
         for data in (X, sparse.coo_array(pairs, shape=X.shape))

@@ -231,7 +231,10 @@ LABELS = [
 @pytest.mark.parametrize("labels", LABELS, ids=lambda labels: str(labels.type)[:20])
 def test_labels_are_text_or_numbers(labels, tmp_path):
     table = pa.table({"x": [1.0, 2.0, 3.0], "label": labels})
-    pq.write_table(table, tmp_path / "f.parquet", row_group_size=2)
+    try:
+        pq.write_table(table, tmp_path / "f.parquet", row_group_size=2)
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this version of pyarrow writes no string views")
     data = ParquetDataset(tmp_path / "f.parquet", label="label")
     assert data.targets.tolist() == labels.to_pylist()
     assert data.targets.dtype.kind in "Uib"
