@@ -127,7 +127,7 @@ def test_every_stage_can_be_interrupted(Classifier, stage, params, epoch, noisy_
 
 def test_a_checkpoint_is_restored_whole(noisy_blobs, monkeypatch):
     X, y, _ = noisy_blobs
-    restore, calls = Checkpoint._restore, []
+    restore, calls = Checkpoint.restore, []
 
     def interrupted(self, net, history):
         calls.append(self.n_epochs)
@@ -135,7 +135,7 @@ def test_a_checkpoint_is_restored_whole(noisy_blobs, monkeypatch):
             raise KeyboardInterrupt
         restore(self, net, history)
 
-    monkeypatch.setattr(Checkpoint, "_restore", interrupted)
+    monkeypatch.setattr(Checkpoint, "restore", interrupted)
     clf = quick(PrestoppingClassifier, stop=NoiseRateStop(0.35))
     fit_interrupted(clf, X, y)
     assert calls == [calls[0]] * 2
