@@ -126,6 +126,7 @@ _CHEAP = {
     "q": 3,
     "n_final_networks": 1,
     "final_epochs": 0.7,
+    "fold_weight": 0.0,
 }
 _SELFIE = "skpresto:SelfieClassifier"
 _BOOSTING = "sklearn.ensemble:HistGradientBoostingClassifier"
