@@ -7,6 +7,7 @@ from skpresto._data.batch import Batch
 from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.posterior import LabelPosterior, multiplied
 from skpresto._networks.probe import takes_probabilities
+from skpresto._networks.stack import networks_of
 from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
@@ -75,13 +76,15 @@ def train_final_networks(
     n_networks, n_epochs : int
         Number of final networks, and length of their training.
     fold_weight : float
-        Weight of all fold networks together in the ensemble.
+        Weight of all fold networks together in the ensemble; 0 leaves them out.
     """
     # Copies of a pretrained instance, trained on the same batches, stay equal.
     n_networks = 1 if trainer.blueprint.is_pretrained else n_networks
-    trainer.start(n_networks, folds=trainer.net.networks, n_epochs=n_epochs)
-    trainer.net.module_.fold_weight = fold_weight
-    weight = next(trainer.net.module_.final.parameters())
+    folds = trainer.net.networks if fold_weight else ()
+    trainer.start(n_networks, folds=folds, n_epochs=n_epochs)
+    if fold_weight:
+        trainer.net.module_.fold_weight = fold_weight
+    weight = next(networks_of(trainer.net.module_)[0].parameters())
     logits = weight.new_zeros((2, trainer.data.n_classes))
     can_distill = takes_probabilities(trainer.net.criterion_, logits)
     trainer.run(Stage("final", LearnPosterior(posterior, can_distill), n_epochs))

@@ -74,7 +74,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     final_epochs : float in (0, 1] or int, default=1.0
         Length of their training, as ``fold_epochs``.
     fold_weight : float in [0, 1), default=0.2
-        Weight of all fold networks together in the ensemble that predicts.
+        Weight of all fold networks together in the vote; with 0 they are not kept.
     assessor : "auto", classifier with ``predict_proba`` or None, default="auto"
         Predicts which label each sample is given, for samples that it was not trained
         on. Any classifier or Pipeline of scikit-learn; it is cloned, and every

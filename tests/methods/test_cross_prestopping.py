@@ -21,6 +21,7 @@ from skpresto._methods import _fold_networks, cross_prestopping
 from skpresto._methods._final_networks import POWER_OF_PRODUCT, multiplied_by_ensemble
 from skpresto._methods._fold_networks import train_fold_networks
 from skpresto._networks.probe import takes_probabilities
+from skpresto._networks.stack import networks_of
 from skpresto._splits import assign_folds
 from skpresto.exceptions import FallbackWarning
 from skpresto.stopping import AgreementStop, NoiseRateStop, ValidationStop
@@ -208,9 +209,10 @@ def log_probabilities(network, X):
     return torch.log_softmax(logits, dim=1).numpy()
 
 
-def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs):
+@pytest.mark.parametrize("weight", [0.2, 0.7])
+def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs, weight):
     X, _, _ = noisy_blobs
-    clf = fitted()
+    clf = fitted(fold_weight=weight)
     module = clf.net_.module_
     folds, final = (
         [log_probabilities(network, X) for network in networks]
@@ -218,10 +220,37 @@ def test_all_networks_predict_as_an_ensemble(fitted, noisy_blobs):
     )
     assert (len(folds), len(final)) == (3, 2)
     assert len({p.tobytes() for p in folds + final}) == 5
-    # Four fifths of the weight on the final ones, whatever the number of networks.
-    together = np.exp(0.2 * np.mean(folds, axis=0) + 0.8 * np.mean(final, axis=0))
+    means = [np.mean(networks, axis=0) for networks in (folds, final)]
+    together = np.exp(weight * means[0] + (1 - weight) * means[1])
     expected = together / together.sum(axis=1, keepdims=True)
     assert np.allclose(clf.predict_proba(X), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("n_networks", "length"), [(1, 0.5), (3, 4)])
+def test_number_and_length_of_the_final_networks(fitted, n_networks, length):
+    clf = fitted(stop=None, n_final_networks=n_networks, final_epochs=length)
+    assert len(networks_of(clf.net_.module_)) == n_networks
+    rates = [r.learning_rate for r in clf.history_ if r.stage == "final"]
+    n_epochs = length if length > 1 else 13
+    assert len(rates) == n_epochs
+    drops = [math.ceil(n_epochs / 2), math.ceil(n_epochs * 3 / 4)]
+    expected = [0.1 * 0.2 ** sum(e >= d for d in drops) for e in range(n_epochs)]
+    assert rates == pytest.approx(expected)
+
+
+def test_fold_networks_without_weight_are_not_kept(fitted, noisy_blobs):
+    X, _, _ = noisy_blobs
+    clf, all_predict = (fitted(fold_weight=w, n_final_networks=1) for w in (0, 1e-9))
+    assert not hasattr(clf.net_.module_, "folds")
+    assert np.array_equal(clf.label_quality_, all_predict.label_quality_)
+    assert clf.predict_proba(X) == pytest.approx(all_predict.predict_proba(X), abs=1e-5)
+
+
+def test_a_fallback_has_no_more_networks_than_the_final_ones_pay_for(random_labels):
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), n_final_networks=1)
+    with pytest.warns(FallbackWarning, match="so a network is trained as in Prest"):
+        clf.fit(*random_labels)
+    assert len(networks_of(clf.net_.module_)) == 1
 
 
 def test_a_rule_that_never_settles_warns_and_labels_are_weighted_after_all(
