@@ -172,7 +172,7 @@ def _heading(frame: pd.DataFrame, found: Sequence[str], wishes: Wishes) -> str |
     found = [*found, *(name for name in wishes.ignore if _names_rows(frame[name]))]
     found = [name for name in found if not _is_row_number(frame[name])]
     texts = [name for name in found if not _is_number_or_date(frame[name])]
-    return next(iter([*texts, *found]), None)
+    return next(iter([*texts, *found]), wishes.image)
 
 
 def _names_rows(column: pd.Series) -> bool:
