@@ -244,7 +244,7 @@ def test_reasons_are_told_by_column():
     columns = choose_columns(small_table(), LABELS, Wishes())
     assert list(columns.trained.columns) == ["size"]
     assert columns.names[:2] == ["000.jpg", "001.jpg"]
-    assert notes_about(columns.unused) == [
+    assert notes_about(columns) == [
         "Column 'file' is not trained on: identifier (file names). Pass --use COLUMN "
         "to train on it.",
         "Column 'Unnamed: 0' is not trained on: identifier (row numbers). Pass --use "
@@ -257,9 +257,20 @@ def test_reasons_are_told_by_column():
     ]
 
 
+def test_times_that_may_be_measurements_are_trained_on_and_named():
+    seconds = np.random.RandomState(0).randint(3 * 10**7, size=60)
+    times = pd.Timestamp("2023-01-01") + pd.to_timedelta(seconds, unit="s")
+    frame = pd.DataFrame({"bought at": times, "text": times.astype(str), "x": seconds})
+    columns = choose_columns(frame, LABELS, Wishes(use=["text"]))
+    assert list(columns.trained.columns) == list(frame.columns)
+    (note,) = notes_about(columns)
+    assert note.startswith("Column 'bought at' has another time in nearly every row")
+    assert note.endswith("pass --id 'bought at'.")
+
+
 def test_many_columns_make_one_note():
     frame = pd.DataFrame(np.zeros((60, 9))).add_prefix("p")
-    (note,) = notes_about(choose_columns(frame, LABELS, Wishes()).unused)
+    (note,) = notes_about(choose_columns(frame, LABELS, Wishes()))
     assert note == (
         "Columns 'p0', 'p1', 'p2', 'p3', 'p4' and 4 more are not trained on: one "
         "value in all rows."

@@ -1,5 +1,6 @@
 """Which columns of a table are trained on, and which name its rows."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skpresto.audit._sources.identifiers import identifier_kind, plain
+from skpresto.audit._sources.identifiers import identifier_kind, is_moment, plain
 from skpresto.audit._sources.leaks import LeakCheck
 
 #: Columns of one kind that a note names.
@@ -67,11 +68,14 @@ class Columns(NamedTuple):
         Columns that are not, but for those that the user ignores.
     names : list of str or None
         What the rows are called, if a column says so.
+    moments : list of str
+        Columns that are trained on and have another moment in nearly every row.
     """
 
     trained: pd.DataFrame
     unused: list[Unused]
     names: list[str] | None
+    moments: list[str]
 
 
 def choose_columns(
@@ -101,7 +105,9 @@ def choose_columns(
     left_out = [*(ignored - {None}), *(column.name for column in unused)]
     ids = [column.name for column in unused if column.is_id]
     names = _names(frame, _heading(frame, ids, wishes))
-    return Columns(frame.drop(columns=left_out), unused, names)
+    trained = frame.drop(columns=left_out)
+    moments = [n for n in trained.columns if n not in wanted and is_moment(trained[n])]
+    return Columns(trained, unused, names, moments)
 
 
 def names_of_rows(
@@ -127,10 +133,14 @@ def names_of_rows(
     return _names(frame, heading), frame.drop(columns=list(hidden))
 
 
-def notes_about(unused: Sequence[Unused]) -> list[str]:
+def notes_about(columns: Columns) -> list[str]:
     """Return a sentence for each reason why columns are not used."""
-    notes = []
-    by_reason = sorted(unused, key=lambda column: column.reason)
+    notes = [
+        f"Column {name!r} has another time in nearly every row and is trained on. If "
+        f"it only says when a row was made, pass --id {shlex.quote(name)}."
+        for name in columns.moments
+    ]
+    by_reason = sorted(columns.unused, key=lambda column: column.reason)
     for reason, group in groupby(by_reason, key=lambda column: column.reason):
         names = [repr(column.name) for column in group]
         shown = ", ".join(names[:_MOST_NAMED])

@@ -80,6 +80,18 @@ def _is_text(values: pd.Series) -> bool:
     return values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
 
 
+def is_moment(column: pd.Series) -> bool:
+    """Return whether a column has another date or time in nearly every row."""
+    values = plain(column).dropna()
+    if len(values) < _FEWEST_ROWS or not (_is_text(values) or _is_date(values)):
+        return False
+    return _is_date(as_dates(values)) and has_different_values(values)
+
+
+def _is_date(values: pd.Series) -> bool:
+    return bool(pd.api.types.is_datetime64_any_dtype(values.dtype))
+
+
 def plain(column: pd.Series) -> pd.Series:
     """Return a column of categories as a column of their values."""
     if isinstance(column.dtype, pd.CategoricalDtype):

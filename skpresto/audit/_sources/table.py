@@ -118,7 +118,7 @@ def read_table(
     if lists:
         return _embedded(labeled, lists, wishes, fields)
     columns = choose_columns(labeled, fields["labels"], wishes)
-    notes = notes_about(columns.unused)
+    notes = notes_about(columns)
     if wishes.text is not None:
         notes.append(EMBEDDINGS_HINT.format(what="texts"))
     if not len(columns.trained.columns):
