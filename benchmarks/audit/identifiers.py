@@ -2,10 +2,11 @@
 
     SKPRESTO_DATA=... python benchmarks/audit/identifiers.py
 
-3,000 rows of satimage, an eighth of the labels wrong, sorted by the given label, with one
-identifier more: in the order of the rows, with its values shuffled, and with the rows
-shuffled. Each line says how many wrong labels are suspects, beside the same file without
-the identifier, whether the audit names the column, and how many are found with --use.
+3,000 rows of satimage, an eighth of the labels wrong, sorted by the given label, with
+one identifier more: in the order of the rows, with its values shuffled, and with the
+rows shuffled. Each line says how many wrong labels are suspects, beside the same file
+without the identifier, whether the audit names the column, and how many are found with
+--use.
 """
 
 import contextlib
