@@ -2,7 +2,8 @@
 
 import copy
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
@@ -137,7 +138,14 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         ):
             rank = context.team.local_rank
             request = check_fit(fitting, X, y, sample_weight, rank=rank, **given)
-            fitting._fit(request, context, tasks)
+            with fitting._training(request, context, tasks) as trainer:
+                try:
+                    outcome = fitting._train(trainer, request)
+                except KeyboardInterrupt:
+                    if not trainer.use_interrupted():
+                        raise
+                    outcome = outcome_of_interrupt(self, trainer)
+            fitting._publish(request, trainer, outcome)
         outdated = self._fitted().keys() - vars(fitting).keys()
         self.__dict__.update(vars(fitting))
         for name in outdated:
@@ -175,10 +183,11 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             if name.endswith("_") and name not in params
         }
 
-    def _fit(
+    @contextmanager
+    def _training(
         self, request: FitRequest, context: FitContext, tasks: list[FitTasks]
-    ) -> None:
-        """Train on what the checks have found, and publish the outcome."""
+    ) -> Iterator[Trainer]:
+        """Yield the Trainer of what the checks have found, and end its training."""
         rng = check_random_state(self.random_state)
         journal, seed = context.team.begin_fit(self, request, rng, context.folder)
         listeners: list[Listener] = [*tasks]
@@ -201,14 +210,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
             )
             for task in tasks:
                 task.tell_state(self._fitted_state(request, trainer.net))
-            try:
-                outcome = self._train(trainer, request)
-            except KeyboardInterrupt:
-                if not trainer.use_interrupted():
-                    raise
-                outcome = outcome_of_interrupt(self, trainer)
+            yield trainer
             trainer.finish()
-        self._publish(request, trainer, outcome)
 
     def _fitted_state(self, request: FitRequest, net: Any) -> dict[str, Any]:
         """Return the fitted attributes that predictions need."""

@@ -136,28 +136,37 @@ def _module(estimator: Any, data: TrainingData, params: dict[str, Any]) -> Any:
     """Return a callable that makes a network; complete its arguments."""
     module, shape = estimator.module, data.X.sample_shape
     if isinstance(module, nn.Module):
-        if params:
-            raise ValueError(
-                f"{type(estimator).__name__} got an instance as module, so "
-                f"module__{next(iter(params))} cannot be passed to it. Give its class, "
-                f"{type(module).__name__}, instead."
-            )
+        _refuse_params_of_instance(estimator, "module", module, params)
         return partial(copy.deepcopy, module)
     if module is None:
         module = _built_in_module(estimator, shape)
-    if not callable(module) or _is_class_other_than_module(module):
-        raise TypeError(
-            f"{type(estimator).__name__} needs module to be an nn.Module class, an "
-            f"instance or None, got {module!r}."
-        )
+    _require_module(estimator, "module", module, "an instance or None")
     check_part_params(estimator, "module", module, params)
     _fill_in_sizes(estimator, inspect.signature(module), data, params)
     check_required_params(estimator, "module", module, params)
     return module
 
 
-def _is_class_other_than_module(part: Any) -> bool:
-    return isinstance(part, type) and not issubclass(part, nn.Module)
+def _refuse_params_of_instance(
+    estimator: Any, name: str, part: nn.Module, params: dict[str, Any]
+) -> None:
+    if params:
+        raise ValueError(
+            f"{type(estimator).__name__} got an instance as {name}, so "
+            f"{name}__{next(iter(params))} cannot be passed to it. Give its class, "
+            f"{type(part).__name__}, instead."
+        )
+
+
+def _require_module(estimator: Any, name: str, part: Any, others: str) -> None:
+    """Raise for what is neither a class of modules nor a function."""
+    if not callable(part) or (
+        isinstance(part, type) and not issubclass(part, nn.Module)
+    ):
+        raise TypeError(
+            f"{type(estimator).__name__} needs {name} to be an nn.Module class, "
+            f"{others}, got {part!r}."
+        )
 
 
 def _fill_in_sizes(
@@ -263,21 +272,13 @@ def _criterion(estimator: Any, params: dict[str, Any]) -> Any:
     """Return a criterion, and let it return one loss per sample."""
     criterion = estimator.criterion
     if isinstance(criterion, nn.Module):
-        if params:
-            raise ValueError(
-                f"{type(estimator).__name__} got an instance as criterion, so "
-                f"criterion__{next(iter(params))} cannot be passed to it. Give its "
-                f"class, {type(criterion).__name__}, instead."
-            )
+        _refuse_params_of_instance(estimator, "criterion", criterion, params)
         criterion = copy.deepcopy(criterion)
         if hasattr(criterion, "reduction"):
             criterion.reduction = "none"  # type: ignore[assignment]
         return criterion
-    if not callable(criterion) or _is_class_other_than_module(criterion):
-        raise TypeError(
-            f"{type(estimator).__name__} needs criterion to be a class or an instance "
-            f"such as torch.nn.CrossEntropyLoss, got {criterion!r}."
-        )
+    others = "such as torch.nn.CrossEntropyLoss, or an instance"
+    _require_module(estimator, "criterion", criterion, others)
     check_part_params(estimator, "criterion", criterion, params)
     check_required_params(estimator, "criterion", criterion, params)
     if "reduction" in inspect.signature(criterion).parameters:

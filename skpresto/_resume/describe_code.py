@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from inspect import getclosurevars
 from types import (
     BuiltinFunctionType,
-    CellType,
     CodeType,
     FunctionType,
     GetSetDescriptorType,
@@ -66,8 +66,10 @@ def describe_function(value: FunctionType, place: str, into: Description) -> Non
         "__defaults__": value.__defaults__,
         "__kwdefaults__": value.__kwdefaults__,
     }
-    names = value.__code__.co_freevars
-    parts |= dict(zip(names, value.__closure__ or (), strict=True))
+    try:
+        parts |= getclosurevars(value).nonlocals
+    except ValueError:  # one of the variables around it has no value yet
+        into.put_unknown(place, value)
     into.put(place, name_of(value), into.folded([value.__code__], place))
     parts |= vars(value)
     if package_of_module(value.__globals__.get("__name__", "")) is None:
@@ -151,15 +153,6 @@ def describe_built_in(
         else:
             into.put(place, value.__qualname__)
             describe(owner, f"{place}.__self__", into)
-
-
-@describe.register
-def describe_cell(value: CellType, place: str, into: Description) -> None:
-    """Describe a variable around a function."""
-    try:
-        describe(value.cell_contents, place, into)
-    except ValueError:  # it has no value yet
-        into.put(place, "nothing")
 
 
 @describe.register

@@ -150,7 +150,7 @@ MODULE = "[Mm]odule"
 FORWARD = Refused("module could not be applied to a batch of shape", quotes=True)
 HIDDEN = Refused("module could not be built with .*hidden", quotes=True)
 OPTIMIZER = Refused(r"optimizer could not be built: \w+Error", quotes=True)
-CRITERION = "needs criterion to be a class or an instance .*got "
+CRITERION = "needs criterion to be an nn.Module class, such as .*got "
 LOG = "NLLLoss needs a module that returns log-prob"
 LOSSES = "losses from logits .* raised|one loss per sample"
 DEVICE = "device to be a name that torch knows.*'cuda'"
