@@ -18,22 +18,8 @@ _OF_NUMPY = (
 @contextmanager
 def numbers_expected(owner: str, X: Any, name: str = "X") -> Iterator[None]:
     """Raise for what is no number in ``X`` while it is converted to numbers."""
-    _refuse_silent_conversion(owner, X, name)
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        if not str(error).startswith(_OF_NUMPY):
-            raise
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(
-            f"{owner} needs numbers in {name}, one column for each name: {error}. "
-            "Encode text and other values first, for example with OrdinalEncoder."
-        ) from error
-
-
-def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
-    """Raise for what numpy converts to numbers without a word."""
-    # Of a Series, dtypes is one type.
+    # First for what numpy converts to numbers without a word. Of a Series, dtypes is
+    # one type.
     kinds = getattr(X, "dtypes", None) if getattr(X, "ndim", 2) == 2 else None
     dtypes = [getattr(X, "dtype", None)] if kinds is None else list(kinds)
     if any(map(_is_time, dtypes)):
@@ -46,6 +32,16 @@ def _refuse_silent_conversion(owner: str, X: Any, name: str) -> None:
             f"{owner} cannot use masked values in {name}: it would read them as if "
             f"they were not masked. Fill them, or impute {name}.filled(np.nan)."
         )
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if not str(error).startswith(_OF_NUMPY):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"{owner} needs numbers in {name}, one column for each name: {error}. "
+            "Encode text and other values first, for example with OrdinalEncoder."
+        ) from error
 
 
 def _is_time(dtype: Any) -> bool:

@@ -131,11 +131,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         for name in self._fitted():
             delattr(fitting, name)
         # Gradients are needed, whatever the surroundings have turned off.
-        with (
-            torch.inference_mode(False),
-            torch.enable_grad(),
-            context.team.fitting(),
-        ):
+        with torch.inference_mode(False), torch.enable_grad(), context.team.fitting():
             rank = context.team.local_rank
             request = check_fit(fitting, X, y, sample_weight, rank=rank, **given)
             with fitting._training(request, context, tasks) as trainer:

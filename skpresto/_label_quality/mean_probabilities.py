@@ -39,7 +39,7 @@ class MeanProbabilities(Recorder):
     and the quality is its mean.
     """
 
-    _state = ("_sums", "_n_visits", "_waiting", "_n_waiting", "max_epochs")
+    _state = ("_sums", "_n_visits", "max_epochs")
 
     def __init__(
         self, labels: Tensor, n_classes: int, max_epochs: int | None = None
@@ -62,7 +62,7 @@ class MeanProbabilities(Recorder):
         self._waiting.append((batch.index, batch.logits))
         self._n_waiting += batch.logits.numel()
         if self._n_waiting >= self._n_at_once:
-            self._flush()
+            self.end_epoch()
 
     def clear(self) -> None:
         """Remove all visits; further ones are all included."""
@@ -72,7 +72,8 @@ class MeanProbabilities(Recorder):
         self._n_waiting = 0
         self.max_epochs = None
 
-    def _flush(self) -> None:
+    def end_epoch(self) -> None:
+        """Add the visits that wait."""
         if not self._waiting:
             return
         indices, outputs = zip(*self._waiting, strict=True)
@@ -97,7 +98,7 @@ class MeanProbabilities(Recorder):
 
     def unseen(self) -> Tensor:
         """Return the positions of samples without a visit."""
-        self._flush()
+        self.end_epoch()
         return (self._n_visits == 0).nonzero().squeeze(1)
 
     def label_quality(self) -> Tensor:
@@ -107,7 +108,7 @@ class MeanProbabilities(Recorder):
         probability of the given label is stored, the mean of that. No visits can be
         added afterwards.
         """
-        self._flush()
+        self.end_epoch()
         # In place, since the sums can be large; divided by one, means stay the same.
         means = self._sums.div_(self._n_visits.clamp(min=1).unsqueeze(1))
         self._n_visits.clamp_(max=1)

@@ -40,25 +40,18 @@ def counted_transition_matrix(
     ordered, labels = true[order].cpu().numpy(), given[order].cpu().numpy()
     for block in blocks(n_classes, n_classes):
         first, last = np.searchsorted(ordered, [block.start, block.stop])
-        matrix[block] = _rows(
-            ordered[first:last], labels[first:last], block, n_classes, damping
-        )
+        n_rows = block.stop - block.start
+        row_of = ordered[first:last] - block.start
+        joint = joint_counts(labels[first:last], row_of, n_classes, n_rows)
+        joint, prior = joint.astype(np.float32), None
+        if damping:
+            identity = np.eye(n_rows, n_classes, k=block.start)
+            prior = ((identity + 1 / n_classes) / 2).astype(np.float32)
+        counted = rows_given_truth(joint, smoothing=1, prior=prior)
+        if prior is not None:
+            counted = (1 - damping) * counted + damping * prior
+        matrix[block] = counted
     return torch.from_numpy(matrix.T).to(true.device).t()
-
-
-def _rows(
-    true: np.ndarray, given: np.ndarray, block: slice, n_classes: int, damping: float
-) -> np.ndarray:
-    """Return the rows of a block of classes."""
-    n_rows = block.stop - block.start
-    joint = joint_counts(given, true - block.start, n_classes, n_rows)
-    joint = joint.astype(np.float32)
-    if not damping:
-        return rows_given_truth(joint, smoothing=1)
-    identity = np.eye(n_rows, n_classes, k=block.start)
-    prior = ((identity + 1 / n_classes) / 2).astype(np.float32)
-    counted = rows_given_truth(joint, smoothing=1, prior=prior)
-    return (1 - damping) * counted + damping * prior
 
 
 def shrunken_transition_matrix(true: Tensor, given: Tensor, n_classes: int) -> Tensor:

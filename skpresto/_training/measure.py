@@ -130,29 +130,29 @@ class EpochMeasurement:
             measured = measured.index_select(1, rows)
         is_wrong, is_memorized, is_changed = measured
         weights = self.data.weights_of(rows)
-        return {
+        found = {
             "train_error": weighted_fraction(is_wrong, weights),
             "memorized_fraction": weighted_fraction(is_memorized, weights),
             "changed_fraction": weighted_fraction(is_changed, weights),
-            **self._memorization(rows, is_memorized, weights),
         }
-
-    def _memorization(
-        self, rows: Tensor | None, is_memorized: Tensor, weights: Tensor | None
-    ) -> dict[str, float]:
-        """Return memorization precision and recall, where true labels are known."""
-        if self.data.is_correct is None:
-            return {}
         is_correct = self.data.is_correct
-        if rows is not None:
-            is_correct = is_correct[rows]
-        both = _total(is_memorized & is_correct, weights)
-        n_memorized = _total(is_memorized, weights)
-        n_correct = _total(is_correct, weights)
-        return {
-            "memorization_precision": both / n_memorized if n_memorized else np.nan,
-            "memorization_recall": both / n_correct if n_correct else np.nan,
-        }
+        if is_correct is not None:
+            known = is_correct if rows is None else is_correct[rows]
+            found |= _memorization(is_memorized, known, weights)
+        return found
+
+
+def _memorization(
+    is_memorized: Tensor, is_correct: Tensor, weights: Tensor | None
+) -> dict[str, float]:
+    """Return memorization precision and recall."""
+    both = _total(is_memorized & is_correct, weights)
+    n_memorized = _total(is_memorized, weights)
+    n_correct = _total(is_correct, weights)
+    return {
+        "memorization_precision": both / n_memorized if n_memorized else np.nan,
+        "memorization_recall": both / n_correct if n_correct else np.nan,
+    }
 
 
 def _total(mask: Tensor, weights: Tensor | None) -> float:
