@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+from functools import partial
 from itertools import filterfalse
 from operator import attrgetter
 from typing import Any
@@ -68,7 +69,7 @@ class NetParamsMixin:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Refuse arguments that a ``**kwargs`` of a subclass hides from ``clone``."""
-        hidden = [name for name in kwargs if _is_hidden(cls, name)]
+        hidden = list(filter(partial(_is_hidden, cls), kwargs))
         if hidden:
             raise TypeError(
                 f"{cls.__name__} was given {', '.join(hidden)}, which its constructor "

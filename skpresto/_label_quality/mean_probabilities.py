@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
-from skpresto._label_quality.posterior import LabelPosterior
+from skpresto._label_quality.posterior import LabelPosterior, count_transitions
 from skpresto._label_quality.recorder import Recorder
 
 #: Up to this many values, the means of all classes are stored: 512 MB.
@@ -114,10 +114,10 @@ class MeanProbabilities(Recorder):
         self._n_visits.clamp_(max=1)
         if not self.has_all_classes:
             return means.squeeze(1)
-        posterior = LabelPosterior.counted(
+        transitions = count_transitions(
             means, self.labels, confident_only=True, damping=_DAMPING
         )
-        return posterior.label_quality()
+        return LabelPosterior(means, self.labels, transitions).label_quality()
 
 
 def _mean_softmax(logits: Tensor) -> Tensor:

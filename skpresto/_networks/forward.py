@@ -63,10 +63,8 @@ def _channels_last(part: Any) -> Any:
     return part
 
 
-def check_names(module: nn.Module, features: Any) -> None:
+def check_names(module: nn.Module, features: Mapping[str, Any]) -> None:
     """Raise if ``forward`` does not take the parts of a dict by their names."""
-    if not isinstance(features, Mapping):
-        return
     try:
         _signature(module).bind(**features)
     except TypeError as error:

@@ -1,7 +1,7 @@
 """Try a new network and a criterion on a few samples, before they are trained."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -40,7 +40,8 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
             "module has no parameters that can be trained: it has none, or all of them "
             "have requires_grad=False. Leave at least its last layer trainable."
         )
-    check_names(network, batch)
+    if isinstance(batch, Mapping):
+        check_names(network, batch)
     try:
         with torch.enable_grad():
             outputs = outputs_of(network, map_parts(copied, batch))
