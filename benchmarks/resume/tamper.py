@@ -20,8 +20,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from changes import CHANGES, CHANGES_OF, CLASSIFIERS, SAME, problem
+from changes import CHANGES, CHANGES_OF, CLASSIFIERS, problem
 from kill import digest
+from same import SAME
 
 import skpresto
 from skpresto._resume import files, folder
