@@ -222,6 +222,19 @@ def test_measurements_that_tell_the_classes_are_trained_on(order, sorted_labels)
     assert choose_columns(frame, labels, Wishes()).unused == []
 
 
+def test_words_of_several_alphabets_are_no_leak(sorted_labels):
+    rng = np.random.RandomState(0)
+    first = {"a": 0x61, "b": 0x431, "c": 0x915, "d": 0x3042, "e": 0x627}
+    words = [
+        "".join(chr(first[label] + k) for k in rng.randint(9, size=rng.randint(5, 12)))
+        for label in sorted_labels
+    ]
+    assert LeakCheck(sorted_labels).leak(pd.Series(words)) is None
+    assert identifier_kind(pd.Series(words)) is None
+    texts = pd.Series([f"{word} said 3 words or more" for word in words])
+    assert LeakCheck(sorted_labels).leak(texts) is None
+
+
 def small_table():
     return pd.DataFrame(
         {

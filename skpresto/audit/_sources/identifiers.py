@@ -242,7 +242,8 @@ def _are_random_characters(names: list[str]) -> bool:
     """Return whether strings of one length have all characters equally often."""
     lengths = Counter(map(len, names))
     length, n_names = lengths.most_common(1)[0]
-    if length < 6 or n_names < NEARLY_ALL * len(names):
+    is_short = length < 6 or not names[0].isascii()
+    if is_short or n_names < NEARLY_ALL * len(names):
         return False
     table = np.array([list(name) for name in names if len(name) == length])
     places = [Counter(column) for column in table.T]

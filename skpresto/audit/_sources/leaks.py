@@ -11,7 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skpresto.audit._sources.identifiers import as_integers, has_different_values
+from skpresto.audit._sources.identifiers import (
+    NEARLY_ALL,
+    as_integers,
+    has_different_values,
+)
 
 Codes = NDArray[np.intp]
 
@@ -24,6 +28,8 @@ _IN_BLOCKS = 0.05
 _FOLLOWS, _FOLLOWS_IN_CLASS = 0.98, 0.8
 #: Mean quantile of the gaps between classes from which on they were measured.
 _APART = 0.9
+#: Words of a text that may name a row.
+_WORDS_OF_NAME = 4
 
 
 class LeakCheck:
@@ -127,9 +133,23 @@ def _order(column: pd.Series) -> NDArray[np.float64] | None:
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return None
     values = [str(value) for value in column.tolist()]
+    if not _are_names(values):
+        return None
     ranks = {value: i for i, value in enumerate(sorted(set(values), key=_natural))}
     ordered = np.array([ranks[value] for value in values], dtype=np.float64)
     return np.where(column.notna().to_numpy(), ordered, np.nan)
+
+
+def _are_names(values: list[str]) -> bool:
+    """Return whether texts are short and have digits: others are read, not sorted.
+
+    Words of several languages, for example, are in blocks by their alphabet.
+    """
+    is_name = [
+        len(value.split()) <= _WORDS_OF_NAME and any(c.isdigit() for c in value)
+        for value in values
+    ]
+    return bool(np.mean(is_name) >= NEARLY_ALL)
 
 
 def _natural(text: str) -> tuple[tuple[str, int], ...]:
