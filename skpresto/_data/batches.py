@@ -68,15 +68,19 @@ class TensorBatches:
         device: str | torch.device = "cpu",
         read: Sequence[Tensor] | None = None,
     ) -> None:
-        self.X = rows.X
+        self.X = rows.X.nearest
         self.device = device
         sizes = list(map(len, drawn))
         index = rows.positions(torch.cat(list(drawn)))
-        self.order = index.to(device).split(sizes)
-        self._labels = rows.labels.index_select(0, index).to(device).split(sizes)
+        positions = on_device(index, device)
+        self.order = positions.split(sizes)
+        labels = rows.labels.index_select(0, index)
+        self._labels = on_device(labels, device).split(sizes)
         if read is not None:
             sizes, index = list(map(len, read)), rows.positions(torch.cat(list(read)))
-        self._sizes, self._index = sizes, index
+        # Where samples are kept on the device, they are taken by positions there.
+        is_near = self.X is not rows.X
+        self._sizes, self._index = sizes, on_device(index, device) if is_near else index
 
     def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
         return zip(self._features(), self._labels, self.order, strict=True)
@@ -129,7 +133,7 @@ class TensorBlocks:
         return -(-len(self.dataset) // self.batch_size)
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        X, rows, labels = self.dataset.X, self.dataset.rows, self.dataset.labels
+        X, rows, labels = self.dataset.X.nearest, self.dataset.rows, self.dataset.labels
         for start in range(0, len(self.dataset), self.batch_size):
             stop = start + self.batch_size
             theirs = 0 if labels is None else labels[start:stop]
@@ -204,7 +208,8 @@ def training_batches(
         return TensorBatches(rows, drawn, device)
     params.setdefault("generator", worker_seeds(epoch))
     loader = DataLoader(rows, batch_sampler=drawn, **params)  # type: ignore[arg-type]
-    order = [rows.positions(part).to(device) for part in drawn]
+    positions = on_device(rows.positions(torch.cat(list(drawn))), device)
+    order = positions.split(list(map(len, drawn)))
     return LoaderBatches(loader, order, device)
 
 

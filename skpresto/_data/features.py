@@ -60,10 +60,19 @@ def copied(part: Any) -> Any:
 
 
 def on_device(features: Any, device: str | torch.device) -> Any:
-    """Return features, or a whole batch, on a device."""
-    return map_parts(
-        lambda part: part.to(device) if hasattr(part, "to") else part, features
-    )
+    """Return features, or a whole batch, on a device.
+
+    A copy to a GPU goes through pinned memory, so that nothing waits for its end.
+    """
+    to_gpu = torch.device(device).type == "cuda"
+
+    def moved(part: Any) -> Any:
+        is_here = isinstance(part, Tensor) and part.is_cpu and part.numel() > 0
+        if to_gpu and is_here and part.layout is torch.strided:
+            return part.pin_memory().to(device, non_blocking=True)
+        return part.to(device) if hasattr(part, "to") else part
+
+    return map_parts(moved, features)
 
 
 def shapes_of(features: Any) -> Any:

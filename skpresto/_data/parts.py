@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from skpresto._data.features import map_parts
@@ -30,6 +31,15 @@ class PartsRows(SampleRows):
 
     def __len__(self) -> int:
         return len(self._all[0])
+
+    @property
+    def nbytes(self) -> int | None:
+        """Memory of all parts, None if some are not dense."""
+        sizes = [part.nbytes for part in self._all]
+        return None if None in sizes else sum(filter(None, sizes))
+
+    def _copied_to(self, device: torch.device) -> "PartsRows":
+        return PartsRows(map_parts(lambda part: part._copied_to(device), self.parts))
 
     def take(self, index: Tensor) -> Any:
         """Return a dict or tuple of the parts of the samples at ``index``."""

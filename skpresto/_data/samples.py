@@ -9,8 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from skpresto._data.features import on_device
 from skpresto._data.mapped_file import mapped_file
 from skpresto._data.order import ReadingOrder
+
+#: Samples of at most so many bytes are kept on the device of a fit.
+MAX_KEPT = 1 << 30
 
 
 class SampleRows(ABC):
@@ -29,6 +33,8 @@ class SampleRows(ABC):
     source: Any
     #: Whether many rows can be read at once, and not only item by item.
     is_in_memory = True
+    #: The same samples on the device of a fit, if they are kept there.
+    _kept: "SampleRows | None" = None
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -40,6 +46,29 @@ class SampleRows(ABC):
     def slice(self, start: int, stop: int) -> Any:
         """Return the features of consecutive samples."""
         return self.take(torch.arange(start, min(stop, len(self))))
+
+    def keep_on(self, device: torch.device) -> None:
+        """Copy samples to a device, if they fit, so that batches are taken there."""
+        size = self.nbytes
+        if device.type != "cpu" and size is not None and size <= MAX_KEPT:
+            self._kept = self._copied_to(device)
+
+    @property
+    def nearest(self) -> "SampleRows":
+        """The samples on the device of the fit, if they are kept there, or here."""
+        return self._kept or self
+
+    @property
+    def nbytes(self) -> int | None:
+        """Memory of dense samples; None of others, which are read batch by batch."""
+        return None
+
+    def _copied_to(self, device: torch.device) -> "SampleRows":
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Worker processes read the samples here.
+        return {k: v for k, v in vars(self).items() if k != "_kept"}
 
     def item(self, row: int) -> Any:
         """Return the features of one sample."""
@@ -65,19 +94,35 @@ class SampleRows(ABC):
 
 
 class TensorRows(SampleRows):
-    """The rows of a tensor."""
+    """The rows of a tensor.
 
-    def __init__(self, X: Tensor) -> None:
+    Parameters
+    ----------
+    X : Tensor
+        The rows, on any device.
+    source : ndarray, default=None
+        The same rows, if they are not those of ``X``.
+    """
+
+    def __init__(self, X: Tensor, source: NDArray | None = None) -> None:
         self.X = X
-        self.source = X.numpy()
+        self.source = X.numpy() if source is None else source
         self.sample_shape = tuple(X.shape[1:])
 
     def __len__(self) -> int:
         return len(self.X)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the tensor."""
+        return self.X.nbytes
+
+    def _copied_to(self, device: torch.device) -> "TensorRows":
+        return TensorRows(self.X.to(device), self.source)
+
     def take(self, index: Tensor) -> Tensor:
         """Return the rows at ``index``."""
-        return self.X.index_select(0, index)
+        return self.X.index_select(0, on_device(index, self.X.device))
 
     def slice(self, start: int, stop: int) -> Tensor:
         """Return consecutive rows, without a copy."""

@@ -105,6 +105,12 @@ class TrainingData:
     is_correct: Tensor | None = None
     sample_weight: Tensor | None = None
 
+    def keep_on(self, device: str | torch.device) -> None:
+        """Copy all samples that fit to a device, so that batches are taken there."""
+        for rows in (self.X, self.X_valid):
+            if rows is not None:
+                rows.keep_on(torch.device(device))
+
     @cached_property
     def rows_with_weight(self) -> Tensor | None:
         """Positions of the rows to train on; None means all."""

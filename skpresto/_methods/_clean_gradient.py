@@ -45,12 +45,13 @@ class CleanGradient:
         parameters: list[Tensor] = [p for p in network.parameters() if p.requires_grad]
         totals = [torch.zeros_like(p, dtype=_at_least_single(p)) for p in parameters]
         weights = self.weights[drawn]
-        weights = (weights / weights.sum()).to(net.device)
+        weights = on_device(weights / weights.sum(), net.device)
         n_before = 0
         with _copied_buffers(network):
             for features, labels in net.get_iterator(self._rows_at(drawn)):
                 outputs = net.infer(on_device(features, net.device))
-                losses = sample_losses(net.criterion_, outputs, labels.to(net.device))
+                labels = on_device(labels, net.device)
+                losses = sample_losses(net.criterion_, outputs, labels)
                 slope = weights[n_before : n_before + len(losses)].to(losses.dtype)
                 n_before += len(losses)
                 gradients = torch.autograd.grad(

@@ -5,7 +5,6 @@ import math
 import torch
 from torch import Tensor
 
-from skpresto._data.batch import Batch
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._small_loss import is_small_loss
 
@@ -107,8 +106,13 @@ class VisitsOfHalf(MeanProbabilities):
         super().__init__(labels, n_classes)
         self.is_recorded = torch.ones_like(labels, dtype=torch.bool)
 
-    def record(self, batch: Batch) -> None:
-        """Add a visit to those samples of a batch that are recorded."""
-        among = self.is_recorded[batch.index]
-        index, logits = batch.index[among], batch.logits[:, among]
-        super().record(batch._replace(index=index, logits=logits))
+    def record_only(self, is_recorded: Tensor) -> None:
+        """Record other samples from now on."""
+        self.end_epoch()
+        self.is_recorded = is_recorded
+
+    def add_probability(self, index: Tensor, probability: Tensor) -> None:
+        """Add a visit to those samples that are recorded."""
+        # Of many batches together, since a GPU is waited for.
+        among = self.is_recorded[index]
+        super().add_probability(index[among], probability[among])

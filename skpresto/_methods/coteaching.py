@@ -28,6 +28,7 @@ class ExchangeSmallLoss(Policy):
         Whether a network selected the sample at its last visit.
     """
 
+    may_select_nothing = False  # at least one sample of each batch
     selected: Tensor
     noise_rate: float
     _state = ("selected",)
@@ -50,8 +51,10 @@ class ExchangeSmallLoss(Policy):
         return self._exchange(batch, self._small_losses(batch.losses, batch.epoch))
 
     def _small_losses(self, losses: Tensor, epoch: int) -> Tensor:
-        rate = forget_rate(epoch, self.noise_rate, self.ramp_epochs, self.exponent)
-        return is_small_loss(losses, n_kept(losses.shape[1], rate))
+        return is_small_loss(losses, n_kept(losses.shape[1], self._forget_rate(epoch)))
+
+    def _forget_rate(self, epoch: int) -> float:
+        return forget_rate(epoch, self.noise_rate, self.ramp_epochs, self.exponent)
 
     def _exchange(self, batch: Batch, is_chosen: Tensor) -> Selection:
         self.selected.index_copy_(0, batch.index, is_chosen.any(dim=0))

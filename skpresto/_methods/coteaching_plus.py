@@ -1,13 +1,16 @@
 """Co-teaching+: selection among samples on which two networks disagree."""
 
+from functools import lru_cache
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from skpresto._data.batch import Batch
+from skpresto._data.features import on_device
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs, n_epochs_of
 from skpresto._methods._noise_rate import given_or_estimated_noise_rate
+from skpresto._methods._small_loss import is_small_loss, n_kept
 from skpresto._methods.coteaching import CoTeachingClassifier, ExchangeSmallLoss
 from skpresto._training.policy import Policy, RunningFraction, Selection
 from skpresto._training.request import FitRequest
@@ -16,6 +19,8 @@ from skpresto._training.trainer import Trainer
 
 class ExchangeSmallLossOnDisagreement(ExchangeSmallLoss):
     """After a warm-up, exchange only samples on which the two networks disagree."""
+
+    may_select_nothing = True
 
     def __init__(self, *args: Any, warm_up: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -29,15 +34,23 @@ class ExchangeSmallLossOnDisagreement(ExchangeSmallLoss):
         self._disagreed.add(disagree)
         if batch.epoch < self.warm_up:
             return super().select(batch)
-        is_chosen = torch.zeros_like(batch.losses, dtype=torch.bool)
-        if disagree.any():
-            among = batch.losses[:, disagree]
-            is_chosen[:, disagree] = self._small_losses(among, batch.epoch)
-        return self._exchange(batch, is_chosen)
+        # All samples are sorted, so that nobody has to know how many disagree.
+        among = batch.losses.masked_fill(~disagree, torch.inf)
+        rate = self._forget_rate(batch.epoch)
+        numbers = _numbers_kept(len(disagree), rate, disagree.device)
+        n_kept = numbers.index_select(0, disagree.sum().view(1))
+        return self._exchange(batch, is_small_loss(among, n_kept) & disagree)
 
     def end_epoch(self) -> dict[str, float]:
         """Return the fraction of samples on which the networks disagreed."""
         return {"disagreement_fraction": self._disagreed.take()}
+
+
+@lru_cache(maxsize=4)
+def _numbers_kept(n_samples: int, rate: float, device: torch.device) -> Tensor:
+    """Return :func:`n_kept` for 0 to ``n_samples`` samples."""
+    numbers = [n_kept(n, rate) for n in range(n_samples + 1)]
+    return on_device(torch.tensor(numbers), device)
 
 
 class CoTeachingPlusClassifier(CoTeachingClassifier):

@@ -59,6 +59,8 @@ class CoTeachOnSelected(ExchangeSmallLoss):
         Number of epochs without candidates.
     """
 
+    may_select_nothing = True
+
     def __init__(
         self,
         is_selected: Tensor,
@@ -229,6 +231,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             validation.end_round(halves, noise_rate if is_symmetric else None)
             if int(validation.is_candidate.sum()) < 2:
                 break
+        visits.record_only(torch.ones_like(validation.is_selected))
         noise_rate = float(noise_rate)
         rate_of_selected = noise_rate_of_selection(noise_rate, n_wrong_classes)
         if not validation.is_selected.any():
@@ -272,7 +275,7 @@ class INCVClassifier(BaseNoisyLabelClassifier):
             trainer.start()
             name = f"round {number} half {position + 1}"
             policy = LearnFromSubset(is_learned)
-            visits.is_recorded = torch.zeros_like(is_learned).index_fill(0, other, True)
+            visits.record_only(torch.zeros_like(is_learned).index_fill(0, other, True))
             trainer.run(Stage(name, policy, round_epochs_of(self), recorders=[visits]))
             trainer.check_networks()
             predictions.append((other, trainer.predicted_probabilities(other)))

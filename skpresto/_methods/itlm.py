@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.outcome import Outcome
+from skpresto._data.features import on_device
 from skpresto._data.training_data import PredictionRows
 from skpresto._methods._epochs import ROUND_CONSTRAINT, round_epochs_of
 from skpresto._methods._noise_rate import (
@@ -65,7 +66,7 @@ def evaluated_losses(trainer: Trainer) -> Tensor:
     def losses_of(rows: PredictionRows) -> Tensor:
         with torch.no_grad():
             parts = [
-                sample_losses(net.criterion_, outputs, batch[1].to(net.device))
+                sample_losses(net.criterion_, outputs, on_device(batch[1], net.device))
                 for batch, outputs in net.evaluated(rows)
             ]
         return torch.cat(parts)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._data.batch import Batch
+from skpresto._data.features import on_device
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
 from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._methods._small_loss import n_kept
@@ -110,8 +111,8 @@ class PredefinedCurriculum(Policy):
         """Return a random part of the batch."""
         self._n_batches += 1
         draws = torch.Generator().manual_seed(self.seed + self._n_batches)
-        rank = torch.randperm(len(losses), generator=draws).to(losses.device)
-        return rank < n_kept(len(losses), rate)
+        rank = torch.randperm(len(losses), generator=draws)
+        return on_device(rank < n_kept(len(losses), rate), losses.device)
 
 
 class MentorNetClassifier(OneStageClassifier):

@@ -73,11 +73,14 @@ def _stacked_logits(
 ) -> Tensor:
     """Return the logits of several networks, of shape (k, b, n_classes).
 
-    Each gets a copy of the inputs, since modules may work in place on them.
+    Each but the last gets a copy of the inputs, since modules may work in place.
     """
-    outputs = []
+    outputs: list[Tensor] = []
+    networks = list(networks)
     for network in networks:
-        own, own_named = map_parts(copied, inputs), map_parts(copied, named)
+        own, own_named = inputs, named
+        if network is not networks[-1]:
+            own, own_named = map_parts(copied, inputs), map_parts(copied, named)
         outputs.append(logits_of(network(*own, **own_named)).float())
     return torch.stack(outputs)
 

@@ -58,17 +58,20 @@ class SharedLoaderBatches:
         self.epoch = epoch
         self._own = own
         self._index = [rows.positions(part) for part in drawn]
-        self.order: Sequence[Tensor] | None = [i.to(device) for i in self._index]
+        positions = on_device(torch.cat(self._index), device)
+        self._positions = positions.split(list(map(len, self._index)))
+        self.order: Sequence[Tensor] | None = self._positions
 
     def __iter__(self) -> Iterator[tuple[Any, Tensor, Tensor]]:
         sampled: Any = [part for part in self._own if len(part)]
         # Here, where random numbers are those of this process.
         params = {"generator": worker_seeds(self.epoch), **self.loader_params}
         read = iter(DataLoader(self.rows, batch_sampler=sampled, **params))
-        for index, own in zip(self._index, self._own, strict=True):
+        every = zip(self._index, self._own, self._positions, strict=True)
+        for index, own, positions in every:
             features = on_device(next(read)[0], self.device) if len(own) else None
             labels = self.rows.labels.index_select(0, index)
-            yield features, labels.to(self.device), index.to(self.device)
+            yield features, on_device(labels, self.device), positions
 
 
 def _own(rows: Tensor, exchange: Exchange) -> Tensor:

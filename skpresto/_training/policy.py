@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from skpresto._data.batch import Batch
 from skpresto._data.state import Stateful
+from skpresto._device import fraction_of
 
 #: Maps logits (k, b, n_classes) and losses (k, b), both with gradients, to the losses
 #: (k, b) that are minimized.
@@ -100,23 +102,20 @@ class LearnFromSubset(Policy):
 class RunningFraction:
     """Fraction of the visited samples for which a condition holds.
 
-    It is counted on the device and transferred once per epoch.
+    It is counted on the device, once per epoch.
     """
 
     def __init__(self) -> None:
-        self._n_true: Tensor | int = 0
-        self._n_visited = 0
+        self._visited: list[Tensor] = []
 
     def add(self, is_true: Tensor) -> None:
-        """Count the samples of a batch."""
-        self._n_true = self._n_true + is_true.sum()
-        self._n_visited += len(is_true)
+        """Add the samples of a batch."""
+        self._visited.append(is_true)
 
     def take(self) -> float:
-        """Return the fraction so far, and reset the counts."""
-        fraction = float(self._n_true) / max(1, self._n_visited)
-        self._n_true = self._n_visited = 0
-        return fraction
+        """Return the fraction so far, 0 without samples, and begin anew."""
+        visited, self._visited = self._visited, []
+        return fraction_of(torch.cat(visited)) if visited else 0.0
 
 
 class CorrectingPolicy(Policy):

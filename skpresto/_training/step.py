@@ -86,11 +86,14 @@ class Step:
             if self._tells_gradients:
                 self.net.notify_gradients(batch)
             if self.scaler is None:
-                self.optimizer.step()
+                self._take_step()
             else:  # skips the step if gradients are not finite, and then scales less
                 self.scaler.step(self.optimizer)
                 self.scaler.update()
         self._end_step()
+
+    def _take_step(self) -> None:
+        self.optimizer.step()
 
     def _slope(self, losses: Tensor, weights: Tensor | None) -> Tensor | None:
         """Return the weight of each loss in the mean; None if there is no step."""
@@ -132,13 +135,17 @@ class StepUnlessEmpty(Step):
 
     The fused optimizers skip a step if the tensor ``found_inf`` is 1. It exists for
     mixed precision, where ``GradScaler`` skips steps with infinite gradients in the
-    same way. For one network only.
+    same way. Of several networks, each takes a step of its own.
     """
 
     _is_empty: Tensor | None = None
 
     def __init__(self, net: NoisyLabelNet) -> None:
         super().__init__(net, may_skip=True)
+        owned = [set(map(id, network.parameters())) for network in self.networks]
+        groups = [group["params"] for group in self.optimizer.param_groups]
+        #: For each network, its parameters in each group of the optimizer.
+        self._own = [[[p for p in g if id(p) in own] for g in groups] for own in owned]
 
     @staticmethod
     def serves(net: NoisyLabelNet) -> bool:
@@ -148,24 +155,45 @@ class StepUnlessEmpty(Step):
         is_able = getattr(net.optimizer_, "_step_supports_amp_scaling", False)
         groups = net.optimizer_.param_groups
         is_dampened = any(group.get("dampening") for group in groups)
-        return is_able and not is_dampened and len(net.networks) == 1
+        # Parameters of the criterion belong to no network.
+        is_owned = len(net.networks) == 1 or not any(net.criterion_.parameters())
+        return is_able and not is_dampened and is_owned
 
     def _slope(self, losses: Tensor, weights: Tensor | None) -> Tensor | None:
         if weights is None:
             return super()._slope(losses, None)
         total = _totals(weights)
-        self._is_empty = total == 0
-        self.optimizer.found_inf = self._is_empty.to(torch.float32)
-        return weights / (total + self._is_empty)
+        self._is_empty = (total == 0).view(-1)
+        return weights / (total + self._is_empty.view_as(total))
+
+    def _take_step(self) -> None:
+        if self._is_empty is None:
+            super()._take_step()
+            return
+        found_inf = self._is_empty.to(torch.float32)
+        groups = self.optimizer.param_groups
+        before = [group["params"] for group in groups]
+        each = [before] if len(self.networks) == 1 else self._own
+        try:
+            for params, skips in zip(each, found_inf, strict=True):
+                for group, own in zip(groups, params, strict=True):
+                    group["params"] = own
+                self.optimizer.found_inf = skips
+                super()._take_step()
+        finally:
+            for group, params in zip(groups, before, strict=True):
+                group["params"] = params
+            del self.optimizer.found_inf
 
     def _end_step(self) -> None:
-        """Undo the forward pass if the step was skipped."""
+        """Undo the forward pass of networks whose step was skipped."""
         if self._is_empty is None:
             return
-        for buffer, before in zip(self._buffers[0], self._before[0], strict=True):
-            buffer.copy_(torch.where(self._is_empty, before, buffer))
+        each = zip(self._buffers, self._before, self._is_empty, strict=True)
+        for buffers, stored, skips in each:
+            for buffer, before in zip(buffers, stored, strict=True):
+                buffer.copy_(torch.where(skips, before, buffer))
         self._is_empty = None
-        del self.optimizer.found_inf
 
 
 def _totals(weights: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from tests.device.pretend.device import counted_waits, taken_launches
 from tests.discovery import FEWER_RUNS
 
 #: Two sizes of batches. What an epoch costs as a whole cancels in the difference.
-_SIZES = 96, 32
+_SIZES = 80, 20
 
 
 class PerBatch(NamedTuple):
@@ -50,7 +50,7 @@ def _counted(Classifier, X, y, batch_size, params):
         return forward(self, *args)
 
     own = FEWER_RUNS.get(Classifier.__name__, {})
-    params = {"max_epochs": 8, "q": 4, "random_state": 0, **own, **params}
+    params = {"max_epochs": 6, "q": 3, "random_state": 0, **own, **params}
     clf = Classifier(OneLayer, batch_size=batch_size, device="cuda", **params)
     Step.forward = counting
     try:
