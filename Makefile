@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test coverage test-browser lint types docs docs-serve dist speed accuracy comparison quality counts clean
+.PHONY: help demo test coverage test-browser test-device lint types docs docs-serve dist speed accuracy comparison quality counts clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -27,6 +27,10 @@ test-browser: $(READY)  ## run the tests of the audit page in Chromium; installs
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"
 	command -v chromium chromium-browser google-chrome || $(BIN)/python -m playwright install --with-deps chromium
 	$(BIN)/python -m pytest -q -rs tests/audit/test_page_in_browser.py
+
+test-device: $(READY)  ## run the checks of GPUs on the GPU or Apple chip of this machine, and measure it
+	SKPRESTO_TEST_DEVICE=auto $(BIN)/python -m pytest -q -rs tests/device/checks_*.py
+	$(BIN)/python benchmarks/speed/device.py
 
 lint: $(READY)  ## check style and format
 	$(BIN)/ruff check .

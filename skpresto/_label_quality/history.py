@@ -88,10 +88,7 @@ class PredictionHistory(Recorder):
 
     def record(self, batch: Batch) -> None:
         """Add what the networks predict together for the samples of a batch."""
-        logits = batch.logits
-        if len(logits) > 1:
-            logits = torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True)
-        self.add(batch.index, logits.argmax(dim=2))
+        self._next_visits(batch.index).add_logits(batch.logits)
 
     def add(self, index: Tensor, predicted: Tensor) -> None:
         """Add one prediction for each of the samples at ``index``, all distinct.
@@ -103,10 +100,14 @@ class PredictionHistory(Recorder):
         predicted : Tensor of shape (b,) or (1, b)
             Their predicted classes.
         """
+        self._next_visits(index).add(predicted)
+
+    def _next_visits(self, index: Tensor) -> Visits:
+        """Return the visits that include those of the samples at ``index``."""
         visits = self._visits
         if visits is None or visits.n_made == len(visits.index):
             visits = self._visits = self._read_ahead(index)
-        visits.add(predicted)
+        return visits
 
     def _read_ahead(self, index: Tensor) -> Visits:
         """Return the entries of samples that come next, at least those at ``index``."""
@@ -134,7 +135,7 @@ class PredictionHistory(Recorder):
         if not visits.n_made:
             return
         index = visits.index[: visits.n_made]
-        newest = torch.cat(visits.predicted, dim=-1).to(self._predicted.dtype)
+        newest = visits.all_predicted().to(self._predicted.dtype)
         older = visits.rows[: visits.n_made, :-1]
         counts = (visits.counts[: visits.n_made] + 1).clamp_(max=self.length)
         self._predicted.index_copy_(
@@ -153,7 +154,7 @@ class PredictionHistory(Recorder):
         """Return the vote of each sample of the batch recorded last."""
         visits = self._visits
         assert visits is not None
-        newest = visits.predicted[-1].view(-1)
+        newest = visits.newest()
         if self.length == 1:
             return newest
         older = visits.of_batch(visits.older)
@@ -173,7 +174,7 @@ class PredictionHistory(Recorder):
         visits = self._visits
         assert visits is not None
         older = visits.of_batch(visits.older)
-        newest = visits.predicted[-1].to(older.dtype).view(1, -1)
+        newest = visits.newest().to(older.dtype).view(1, -1)
         entries = torch.cat((newest, older))
         same = entries.unsqueeze(0) == entries.unsqueeze(1)
         age = torch.arange(self.length, device=entries.device).unsqueeze(1)

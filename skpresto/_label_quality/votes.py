@@ -10,6 +10,8 @@ from torch import Tensor
 # bytes are made at once; more would not fit the processor's cache.
 _BYTES_AT_ONCE = 1 << 22
 _SAMPLES_AT_ONCE = 1 << 13
+# Logits whose predictions are computed together: 1 MB.
+_LOGITS_AT_ONCE = 1 << 18
 
 
 def smallest_dtype(largest: int) -> torch.dtype:
@@ -114,7 +116,9 @@ class Visits:
     n_classes : int
         Number of classes.
     predicted : list of Tensor, default=[]
-        The predictions so far, batch by batch.
+        Predictions so far, of one or several batches each.
+    waiting : list of Tensor, default=[]
+        Logits of the batches after those, whose predictions are not needed yet.
     n_made, n_last : int, default=0
         Number of predictions, of all batches and of the last one.
     """
@@ -124,14 +128,50 @@ class Visits:
     counts: Tensor
     n_classes: int
     predicted: list[Tensor] = field(default_factory=list)
+    waiting: list[Tensor] = field(default_factory=list)
     n_made: int = 0
     n_last: int = 0
 
     def add(self, predicted: Tensor) -> None:
         """Add the predictions of the batch that comes next."""
-        self.predicted.append(predicted)
-        self.n_last = predicted.shape[-1]
-        self.n_made += self.n_last
+        self._predict()
+        self.predicted.append(predicted.view(-1))
+        self._count(len(self.predicted[-1]))
+
+    def add_logits(self, logits: Tensor) -> None:
+        """Add what networks return for the batch that comes next: (k, b, n_classes).
+
+        The predictions are computed for many batches at once, unless logits are large.
+        """
+        self.waiting.append(logits)
+        self._count(logits.shape[1])
+        if sum(part.numel() for part in self.waiting) > _LOGITS_AT_ONCE:
+            self._predict()
+
+    def _count(self, n_visits: int) -> None:
+        self.n_last = n_visits
+        self.n_made += n_visits
+
+    def _predict(self) -> None:
+        """Compute the predictions that are waiting."""
+        if not self.waiting:
+            return
+        several = len(self.waiting) > 1
+        logits = torch.cat(self.waiting, dim=1) if several else self.waiting[0]
+        self.waiting.clear()
+        if len(logits) > 1:
+            logits = torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True)
+        self.predicted.append(logits.argmax(dim=2).view(-1))
+
+    def newest(self) -> Tensor:
+        """Return the predictions of the batch that was added last."""
+        self._predict()
+        return self.predicted[-1][-self.n_last :]
+
+    def all_predicted(self) -> Tensor:
+        """Return all predictions so far."""
+        self._predict()
+        return torch.cat(self.predicted)
 
     def of_batch(self, values: Tensor) -> Tensor:
         """Return the part of ``values`` that belongs to the batch visited last."""

@@ -1,6 +1,7 @@
 """Active Bias: weight samples by the variance of their predictions."""
 
 from numbers import Real
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,6 +35,8 @@ class EmphasizeUncertain(Policy):
 
     may_select_nothing = False
     _state = ("_n_visits", "_mean", "_squares")
+    #: Weights in the present epoch, from the visits before it.
+    _weights: Tensor | None = None
 
     def __init__(
         self, n_samples: int, smoothness: float, warm_up: int, device: str = "cpu"
@@ -43,32 +46,47 @@ class EmphasizeUncertain(Policy):
         self._n_visits = torch.zeros(n_samples, device=device)
         self._mean = torch.zeros(n_samples, device=device)
         self._squares = torch.zeros(n_samples, device=device)
+        self._visits: list[tuple[Tensor, Tensor]] = []
 
     def select(self, batch: Batch) -> Selection:
-        """Return all samples, weighted by their visits before this one."""
-        weights = self._weights(batch)
-        self._record(batch)
+        """Return all samples, weighted by their visits in earlier epochs."""
+        probabilities = torch.softmax(batch.logits[0], dim=1)
+        given = probabilities.gather(1, batch.labels.unsqueeze(1)).squeeze(1).float()
+        self._visits.append((batch.index, given))
         if batch.epoch < self.warm_up:
             return Selection()
+        if self._weights is None:  # once for all samples, which takes less time
+            self._weights = self._weights_of_all()
+        weights = self._weights.index_select(0, batch.index)
         return Selection(weights=weights.to(batch.losses.dtype).unsqueeze(0))
 
-    def _weights(self, batch: Batch) -> Tensor:
-        n_visits = self._n_visits[batch.index]
-        variance = self._squares[batch.index] / n_visits.clamp(min=1)
+    def end_epoch(self) -> dict[str, Any]:
+        """Add the visits of the epoch."""
+        visits, self._visits, self._weights = self._visits, [], None
+        index, given = (torch.cat(parts) for parts in zip(*visits, strict=True))
+        n_most = torch.bincount(index).amax()
+        if n_most > 1:  # a sampler of the user may draw a sample several times
+            for one in visits:
+                self._record(*one)
+        else:
+            self._record(index, given)
+        return {}
+
+    def _weights_of_all(self) -> Tensor:
+        n_visits = self._n_visits
+        variance = self._squares / n_visits.clamp(min=1)
         # The second term is the variance of the variance estimate. With fewer than two
         # visits the variance is zero, and the weight is the smoothness alone.
         spread = (variance + variance**2 / (n_visits - 1).clamp(min=1)).sqrt()
         return spread + self.smoothness
 
-    def _record(self, batch: Batch) -> None:
-        probabilities = torch.softmax(batch.logits[0], dim=1)
-        given = probabilities.gather(1, batch.labels.unsqueeze(1)).squeeze(1).float()
-        n_visits = self._n_visits[batch.index] + 1
-        mean = self._mean[batch.index]
+    def _record(self, index: Tensor, given: Tensor) -> None:
+        n_visits = self._n_visits[index] + 1
+        mean = self._mean[index]
         new_mean = mean + (given - mean) / n_visits
-        self._squares[batch.index] += (given - mean) * (given - new_mean)
-        self._mean[batch.index] = new_mean
-        self._n_visits[batch.index] = n_visits
+        self._squares[index] += (given - mean) * (given - new_mean)
+        self._mean[index] = new_mean
+        self._n_visits[index] = n_visits
 
 
 class ActiveBiasClassifier(OneStageClassifier):

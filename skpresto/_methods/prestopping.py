@@ -66,7 +66,9 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
     batch_size : int, default=128
         Samples per mini-batch.
     device : str, default="cpu"
-        Where to train, such as ``"cuda"``.
+        Where to train and predict, such as ``"cuda"``, ``"cuda:1"`` or ``"mps"``, or
+        ``"auto"``: a GPU if there is one, else Apple's chip, else the CPU.
+        ``set_params(device=...)`` moves a fitted classifier.
     callbacks : list of skorch callbacks, default=None
         Used as given, not copied, as in skorch: a second fit calls ``initialize()`` on
         the same objects again, and whatever else they store is kept. They see every

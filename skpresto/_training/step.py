@@ -164,7 +164,8 @@ class StepUnlessEmpty(Step):
             return super()._slope(losses, None)
         total = _totals(weights)
         self._is_empty = (total == 0).view(-1)
-        return weights / (total + self._is_empty.view_as(total))
+        # Weights of 0 remain 0, whatever they are divided by.
+        return weights / total.clamp(min=torch.finfo(total.dtype).tiny)
 
     def _take_step(self) -> None:
         if self._is_empty is None:

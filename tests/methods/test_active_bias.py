@@ -30,6 +30,7 @@ def test_weights_by_hand():
     policy = EmphasizeUncertain(1, smoothness=0.2, warm_up=0)
     for probability in (0.2, 0.4, 0.9):
         policy.select(batch_of([0], [probability]))
+        policy.end_epoch()
     # Mean 0.5, variance (0.09 + 0.01 + 0.16) / 3 = 0.086667, and 0.086667^2 / 2.
     weight = policy.select(batch_of([0], [0.5])).weights.item()
     assert weight == pytest.approx(0.2 + np.sqrt(0.0866667 + 0.0037556), abs=1e-5)
@@ -53,8 +54,20 @@ def test_weights_equal_those_of_a_naive_twin(visits, smoothness):
         selection = policy.select(batch_of(index, probabilities[: len(index)]))
         expected = [[naive_weight(seen[i], smoothness) for i in index]]
         np.testing.assert_allclose(selection.weights.numpy(), expected, atol=2e-4)
+        policy.end_epoch()
         for i, probability in zip(index, probabilities, strict=False):
             seen[i].append(probability)
+
+
+def test_visits_of_one_epoch_are_recorded_in_their_order():
+    twice, apart = (EmphasizeUncertain(2, smoothness=0.2, warm_up=0) for _ in range(2))
+    for probability in (0.2, 0.9):  # as a sampler with replacement draws
+        twice.select(batch_of([0, 1], [probability, 0.3]))
+        apart.select(batch_of([0, 1], [probability, 0.3]))
+        apart.end_epoch()
+    twice.end_epoch()
+    both = [policy.select(batch_of([0, 1], [0.5, 0.5])) for policy in (twice, apart)]
+    assert torch.equal(*(selection.weights for selection in both))
 
 
 def test_all_samples_weigh_the_same_in_the_warm_up():
