@@ -14,12 +14,12 @@ from skpresto._methods._noise_rate import (
 from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._methods._small_loss import forget_rate, is_small_loss, n_kept
 from skpresto._sklearn import Interval
-from skpresto._training.policy import Policy, Selection
+from skpresto._training.policy import Policy, SelectingPolicy, Selection
 from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
 
-class ExchangeSmallLoss(Policy):
+class ExchangeSmallLoss(SelectingPolicy):
     """Train each network on the samples with a small loss for the other network.
 
     Attributes
@@ -29,9 +29,7 @@ class ExchangeSmallLoss(Policy):
     """
 
     may_select_nothing = False  # at least one sample of each batch
-    selected: Tensor
     noise_rate: float
-    _state = ("selected",)
 
     def __init__(
         self,
@@ -41,10 +39,10 @@ class ExchangeSmallLoss(Policy):
         exponent: float = 1.0,
         device: str = "cpu",
     ) -> None:
+        super().__init__(n_samples, device)
         self.noise_rate = noise_rate
         self.ramp_epochs = max(1, ramp_epochs)
         self.exponent = exponent
-        self.selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
 
     def select(self, batch: Batch) -> Selection:
         """Return for each network the selection of the other one."""
@@ -57,7 +55,7 @@ class ExchangeSmallLoss(Policy):
         return forget_rate(epoch, self.noise_rate, self.ramp_epochs, self.exponent)
 
     def _exchange(self, batch: Batch, is_chosen: Tensor) -> Selection:
-        self.selected.index_copy_(0, batch.index, is_chosen.any(dim=0))
+        self.remember(batch.index, is_chosen)
         return Selection(weights=is_chosen.flip(0).to(batch.losses.dtype))
 
 

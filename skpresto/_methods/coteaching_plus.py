@@ -43,7 +43,8 @@ class ExchangeSmallLossOnDisagreement(ExchangeSmallLoss):
 
     def end_epoch(self) -> dict[str, float]:
         """Return the fraction of samples on which the networks disagreed."""
-        return {"disagreement_fraction": self._disagreed.take()}
+        fraction = {"disagreement_fraction": self._disagreed.take()}
+        return super().end_epoch() | fraction
 
 
 @lru_cache(maxsize=4)

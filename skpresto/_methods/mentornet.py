@@ -12,7 +12,7 @@ from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
 from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._methods._small_loss import n_kept
 from skpresto._sklearn import Interval
-from skpresto._training.policy import Policy, Selection
+from skpresto._training.policy import Policy, SelectingPolicy, Selection
 from skpresto._training.request import FitRequest
 from skpresto._training.trainer import Trainer
 
@@ -20,7 +20,22 @@ from skpresto._training.trainer import Trainer
 _LINEAR_FROM = 0.9
 
 
-class PredefinedCurriculum(Policy):
+def percentile_of(values: Tensor, percentile: float) -> Tensor:
+    """Return a percentile, as ``torch.quantile`` does with six times as many operators.
+
+    Examples
+    --------
+    >>> percentile_of(torch.tensor([3.0, 1.0, 2.0]), 75)
+    tensor(2.5000)
+    """
+    # In single precision, as there.
+    rank = np.float32(percentile / 100) * np.float32(len(values) - 1)
+    below, above = int(np.floor(rank)), int(np.ceil(rank))
+    ordered = values.sort().values
+    return torch.lerp(ordered[below], ordered[above], float(rank - below))
+
+
+class PredefinedCurriculum(SelectingPolicy):
     """Weight samples by their loss: all at first, then those below a threshold.
 
     The threshold is a moving average of a percentile of the losses of each batch.
@@ -55,8 +70,7 @@ class PredefinedCurriculum(Policy):
         Whether the loss of the sample was below the threshold at its last visit.
     """
 
-    selected: Tensor
-    _state = ("threshold", "selected", "_n_batches")
+    _state = ("threshold", "_selected", "_n_batches")
 
     def __init__(
         self,
@@ -70,6 +84,7 @@ class PredefinedCurriculum(Policy):
         seed: int,
         device: str = "cpu",
     ) -> None:
+        super().__init__(n_samples, device)
         self.percentile = percentile
         self.decay = decay
         self.warm_up = warm_up
@@ -78,16 +93,15 @@ class PredefinedCurriculum(Policy):
         self.seed = seed
         self._n_batches = 0
         self.threshold: Tensor | None = None
-        self.selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
 
     def select(self, batch: Batch) -> Selection:
         """Return the weights of the samples, and the loss divided by their number."""
         losses = batch.losses[0].float()
-        level = torch.quantile(losses, self.percentile / 100)
+        level = percentile_of(losses, self.percentile)
         before = level if self.threshold is None else self.threshold
         self.threshold = self.decay * before + (1 - self.decay) * level
         excess = losses - self.threshold
-        self.selected.index_copy_(0, batch.index, excess <= 0)
+        self.remember(batch.index, (excess <= 0).unsqueeze(0))
         is_warm_up = batch.epoch < self.warm_up
         weights = self._weights(excess, batch.epoch)
         weights = weights * self._is_kept(losses, self.dropout[not is_warm_up])

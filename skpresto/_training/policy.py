@@ -99,6 +99,42 @@ class LearnFromSubset(Policy):
         return Selection(weights=is_learned.to(batch.losses.dtype).unsqueeze(0))
 
 
+class SelectingPolicy(Policy):
+    """A policy that remembers which samples were selected at their last visit.
+
+    They are written for many batches at once.
+    """
+
+    _state: tuple[str, ...] = ("_selected",)
+
+    def __init__(self, n_samples: int, device: str | torch.device) -> None:
+        self._selected = torch.zeros(n_samples, dtype=torch.bool, device=device)
+        self._visits: list[tuple[Tensor, Tensor]] = []
+
+    @property
+    def selected(self) -> Tensor:  # type: ignore[override]
+        """Of shape (n_samples,): which samples were selected at their last visit."""
+        self._write()
+        return self._selected
+
+    def remember(self, index: Tensor, is_selected: Tensor) -> None:
+        """Remember a batch: of shape (k, b), which samples each network selects."""
+        self._visits.append((index, is_selected))
+
+    def end_epoch(self) -> dict[str, Any]:
+        """Write what was remembered."""
+        self._write()
+        return {}
+
+    def _write(self) -> None:
+        if not self._visits:
+            return
+        index, is_selected = zip(*self._visits, strict=True)
+        by_any = torch.cat(is_selected, dim=1).any(dim=0)
+        self._selected.index_copy_(0, torch.cat(index), by_any)
+        self._visits.clear()
+
+
 class RunningFraction:
     """Fraction of the visited samples for which a condition holds.
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._data.batch import Batch
-from skpresto._methods.mentornet import PredefinedCurriculum
+from skpresto._methods.mentornet import PredefinedCurriculum, percentile_of
 
 
 def policy_of(n_epochs=100, **params):
@@ -91,3 +91,13 @@ def test_policy_equals_its_naive_twin(batches, percentile, decay):
         assert weights == pytest.approx(expected, abs=1e-5)
         easy = [loss <= cut for loss in values]
         assert policy.selected[: len(values)].tolist() == easy
+
+
+@given(
+    values=st.lists(st.floats(0, 100, width=32), min_size=1, max_size=300),
+    percentile=st.floats(0, 100),
+)
+def test_percentiles_are_those_of_torch(values, percentile):
+    losses = torch.tensor(values)
+    expected = torch.quantile(losses, percentile / 100)
+    assert torch.equal(percentile_of(losses, percentile), expected)
