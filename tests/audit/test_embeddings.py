@@ -292,6 +292,27 @@ def test_numbers_are_ids_only_if_they_are_called_so(made):
     np.testing.assert_array_equal(by_number, embeddings[::-1])
 
 
+@pytest.mark.parametrize("wish", [{"ids": ["i"]}, {"text": "i"}, {"image": "i"}])
+@pytest.mark.parametrize("labels", ["y.npy", "y.csv"])
+def test_columns_have_to_be_there(wish, labels, made):
+    np.save("e.npy", made[0])
+    np.save("y.npy", made[1]["kind"].to_numpy(str))
+    made[1][["kind"]].to_csv("y.csv", index=False)
+    with pytest.raises(
+        ValueError, match=f"{labels} has no column 'i'. It has no other"
+    ):
+        read(labels=labels, label=None, **wish)
+
+
+def test_nothing_is_trained_on_beside_embeddings(made, tmp_path):
+    np.save("e.npy", made[0])
+    with pytest.raises(ValueError, match="e.npy has embeddings, which are trained on"):
+        read(use=["caption"])
+    made[1].assign(vector=list(made[0])).to_parquet("t.parquet")
+    with pytest.raises(ValueError, match="so that --use has no meaning"):
+        read_table(tmp_path / "t.parquet", "kind", wishes=Wishes(use=["caption"]))
+
+
 def test_ids_are_needed_in_both_files(made):
     np.save("e.npy", made[0])
     with pytest.raises(ValueError, match="y.csv has ids, but e.npy has none"):

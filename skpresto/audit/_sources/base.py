@@ -165,6 +165,8 @@ def nearest_name(name: str, known: Sequence[str], what: str = "columns") -> str:
 
 def listed(names: Sequence[str], what: str = "columns") -> str:
     """Return a sentence that lists the first names."""
+    if not names:
+        return f"It has no other {what}."
     shown = ", ".join(repr(name) for name in names[:_MOST_LISTED])
     more = ", ..." if len(names) > _MOST_LISTED else ""
     return f"The {what} are {shown}{more}."

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,6 +132,15 @@ def names_of_rows(
     nested = [n for n in others if frame[n].notna().any() and _is_nested(frame[n])]
     hidden = {*wishes.ignore, *wishes.ids, heading, *nested} - {None, wishes.image}
     return _names(frame, heading), frame.drop(columns=list(hidden))
+
+
+def check_nothing_used(wishes: Wishes, path: Path) -> None:
+    """Raise if a column is to be trained on beside embeddings."""
+    if wishes.use:
+        raise ValueError(
+            f"{path} has embeddings, which are trained on alone, so that --use has no "
+            "meaning. Leave it out, or leave out the embeddings."
+        )
 
 
 def notes_about(columns: Columns) -> list[str]:

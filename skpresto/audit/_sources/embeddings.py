@@ -105,7 +105,7 @@ def matching_ids(
     if len(matrix.ids.columns) > 1:  # columns of all kinds, of which none is an id
         return None
     first = as_texts(matrix.ids.iloc[:, 0])[0]
-    columns = listed(list(frame.columns)) if len(frame.columns) else ""
+    columns = listed(list(frame.columns))
     raise ValueError(
         f"{matrix.path} has ids, such as {first!r}, but no column of {path} has only "
         f"such ids. {columns} Pass --id COLUMN, or save the embeddings without ids, in "

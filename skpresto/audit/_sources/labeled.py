@@ -5,8 +5,13 @@ from pathlib import Path
 import pandas as pd
 
 from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
-from skpresto.audit._sources.columns import Wishes, names_of_rows
+from skpresto.audit._sources.columns import (
+    Wishes,
+    check_nothing_used,
+    names_of_rows,
+)
 from skpresto.audit._sources.embeddings import matching_ids, with_embeddings
+from skpresto.audit._sources.frames import check_columns
 from skpresto.audit._sources.images import list_image_folder
 from skpresto.audit._sources.matrices import (
     ARRAY_ENDINGS,
@@ -71,6 +76,8 @@ def _of_table(
     wishes: Wishes,
     as_given: bool,
 ) -> Source:
+    check_columns(wishes.named, list(frame.columns), path)
+    check_nothing_used(wishes, matrix.path)
     way_out = "Choose another --labels or --label."
     fields = labeled_rows(given, f"{path}", way_out, as_given)
     labeled = frame.iloc[fields["rows"]].reset_index(drop=True)

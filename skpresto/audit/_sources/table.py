@@ -18,6 +18,7 @@ from skpresto.audit._sources.base import (
 )
 from skpresto.audit._sources.columns import (
     Wishes,
+    check_nothing_used,
     choose_columns,
     names_of_rows,
     notes_about,
@@ -136,6 +137,7 @@ def _embedded(
 ) -> TableSource:
     """Return rows that are trained on by their embeddings alone."""
     path = fields["path"]
+    check_nothing_used(wishes, path)
     embeddings = np.concatenate([stacked(frame[name], path) for name in lists], axis=1)
     others = frame.drop(columns=lists)
     names, shown = names_of_rows(others, wishes)
