@@ -36,7 +36,7 @@ AUDITS = {"quick": True, "default": False}
 #: Kinds of evidence, each with constants of its own, and the modes that have it.
 KINDS = {"ready": tuple(READY), **{mode: (mode,) for mode in AUDITS}}
 #: Audits of each set that constants are fitted on.
-N_PER_FITTED_SET = {"ready": 26, "quick": 6, "default": 4}
+N_PER_FITTED_SET = {"ready": 26, "quick": 6, "default": 3}
 #: Boosting takes long with more classes.
 MOST_CLASSES_OF_BOOSTING = 6
 #: Networks take long, too.

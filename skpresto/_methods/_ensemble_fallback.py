@@ -1,9 +1,15 @@
 """What CrossPrestopping does if its fold networks are too inaccurate."""
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from skpresto._classifier.outcome import Outcome
 from skpresto._classifier.warnings import warn_of_lost_classes, warn_unless_settled
+from skpresto._label_quality.blocks import row_sums
+from skpresto._label_quality.findings import LabelFindings
+from skpresto._label_quality.posterior import LabelPosterior
 from skpresto._methods._report import early_visits, report_labels
 from skpresto._methods._two_phases import run_two_phases
 from skpresto._training.request import FitRequest
@@ -14,7 +20,7 @@ from skpresto.stopping import AgreementStop, StopRule, ValidationStop
 
 
 def fall_back_to_ensemble(
-    estimator: Any, trainer: Trainer, request: FitRequest
+    estimator: Any, trainer: Trainer, request: FitRequest, posterior: LabelPosterior
 ) -> Outcome:
     """Train an ensemble through the two phases of Prestopping.
 
@@ -26,6 +32,9 @@ def fall_back_to_ensemble(
         Its networks are replaced.
     request : FitRequest
         The fit.
+    posterior : LabelPosterior
+        What the fold networks say about the labels. Inaccurate as they are, they rank
+        them better than an ensemble that was trained on all of them.
     """
     # As many as the rest of the cost pays for. Of two final networks: three are as
     # accurate as five on the images tried, for two fits less.
@@ -48,6 +57,7 @@ def fall_back_to_ensemble(
     )
     warn_unless_settled(estimator, rule, stop)
     findings = report_labels(trainer, visits, corrected=trainer.labels)
+    findings = _ranked_out_of_fold(findings, posterior)
     warn_of_lost_classes(estimator, request, findings.is_safe)
     further = {
         "stop_epoch_": stop.epoch,
@@ -55,6 +65,22 @@ def fall_back_to_ensemble(
         "used_fallback_": True,
     }
     return Outcome(findings, further)
+
+
+def _ranked_out_of_fold(
+    findings: LabelFindings, posterior: LabelPosterior
+) -> LabelFindings:
+    """Return findings with the quality of the fold networks, where they have any."""
+    is_known = (row_sums(posterior.probability) > 0).cpu().numpy()
+    quality = posterior.label_quality().cpu().numpy()
+    return replace(
+        findings,
+        quality=np.where(is_known, quality, findings.quality),
+        basis="out of fold",
+        disagreement=posterior.disagreement(),
+        alternative=posterior.alternatives(),
+        planted=posterior.planted_errors(),
+    )
 
 
 def _default_rule(trainer: Trainer) -> StopRule:

@@ -13,10 +13,9 @@ from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 
 #: Power of the product of two probabilities. They are not independent: of the true
-#: class, with 1 they would count as two observations, with 0.5 as one
-#: (benchmarks/NOTES.md). Networks that learn noisy labels predict given ones in part,
-#: hence twice 0.7, as for probabilities of other classifiers.
-POWER_OF_PRODUCT = 1.4
+#: class, 0.7 would be right (benchmarks/NOTES.md). Networks that learn noisy labels
+#: predict given ones in part, so that more is needed to find as many wrong labels.
+POWER_OF_PRODUCT = 1.0
 
 
 class LearnPosterior(CorrectingPolicy):

@@ -131,8 +131,8 @@ def train_fold_networks(
     epsilon: float,
     q: int,
     given: Tensor | None = None,
-) -> LabelPosterior | None:
-    """Train one network per fold, which leaves that fold out; return the posterior.
+) -> tuple[LabelPosterior, bool]:
+    """Train one network per fold, which leaves that fold out.
 
     The networks are trained on all labels for ``stop_epoch`` epochs and on labels
     weighted by their posterior for the rest of ``n_epochs``. They remain in
@@ -141,7 +141,7 @@ def train_fold_networks(
     Networks that reject most labels, or nearly all of a class, have learned too little
     to assess them. Training on all labels is therefore extended until enough labels are
     safe (:func:`enough_are_safe`), for at most half of ``n_epochs``. If too few are
-    safe after half of ``n_epochs``, or in the end, None is returned.
+    safe after half of ``n_epochs``, or in the end, they are not accurate.
 
     Parameters
     ----------
@@ -157,6 +157,13 @@ def train_fold_networks(
         Number of visits over which probabilities are averaged.
     given : Tensor of shape (n_samples, n_classes), default=None
         Probabilities that each label is given, as evidence.
+
+    Returns
+    -------
+    posterior : LabelPosterior
+        What is known of all labels.
+    is_accurate : bool
+        Whether the networks have learned enough to assess them.
     """
     trainer.start(n_networks=fold_of.max() + 1, n_epochs=n_epochs)
     folds = torch.from_numpy(fold_of).to(trainer.labels.device)
@@ -179,30 +186,37 @@ def train_fold_networks(
         )
 
     run(1, stop_epoch)
-    if not is_ready() and not run(1, latest - stop_epoch, until=is_ready):
-        return None
-    policy.is_selecting = True
-    if run(2, n_epochs - trainer.n_epochs, until=is_too_late):
-        return None
+    is_accurate = is_ready() or run(1, latest - stop_epoch, until=is_ready)
+    if is_accurate:
+        policy.is_selecting = True
+        is_accurate = not run(2, n_epochs - trainer.n_epochs, until=is_too_late)
+    posterior = _final_posterior(trainer, probabilities, epsilon, given)
+    is_known = row_sums(posterior.probability) > 0
+    return posterior, is_accurate and enough_are_safe(posterior, is_known)
+
+
+def _final_posterior(
+    trainer: Trainer,
+    probabilities: OutOfFoldProbabilities,
+    epsilon: float,
+    given: Tensor | None,
+) -> LabelPosterior:
     is_unseen = ~probabilities.is_known()
     if trainer.sample_weight is not None:
         is_unseen &= trainer.sample_weight > 0
     unseen = is_unseen.nonzero().squeeze(1)
     if len(unseen):
         probabilities.add(unseen, trainer.predicted_probabilities(unseen))
-    probability = probabilities.scaled()
     # Of two opinions errors are rare, and hard samples have their share in the noise;
     # among the more confident half it seems less than it is (benchmarks/NOTES.md).
-    posterior = LabelPosterior.counted(
-        probability,
+    return LabelPosterior.counted(
+        probabilities.scaled(),
         trainer.labels,
         epsilon,
         given,
         confident_only=given is None,
         shrunken=True,
     )
-    is_known = row_sums(probability) > 0
-    return posterior if enough_are_safe(posterior, is_known) else None
 
 
 def last_start(n_epochs: int) -> int:

@@ -115,8 +115,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         Whether the label is accepted: a quality of at least 0.5; after a fallback,
         whether it is the majority prediction.
     label_quality_ : ndarray of shape (n_samples,)
-        Posterior probability that the given label is correct. Use it to rank labels; it
-        is not calibrated.
+        Posterior probability that the given label is correct, after a fallback by the
+        fold networks alone. Use it to rank labels; it is not calibrated.
     label_agreement_ : ndarray of shape (n_samples,)
         Fraction of the last ``q`` predictions of the final networks that equal the
         given label.
@@ -165,7 +165,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
     classes are uniform (empirical Bayes). The final networks learn the posterior
     itself; with a criterion that takes no class probabilities, they learn its most
     probable class, weighted by it. Label quality is computed from the same
-    probabilities times those that all fold networks predict together, to the power 1.4.
+    probabilities times those that all fold networks predict together.
     Probabilities take eight bytes per sample and class, four in half precision beyond
     2**26 values.
 
@@ -277,11 +277,11 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         start = search_stop_epoch(self, trainer, request.rule, n_epochs)
         if isinstance(self.cv, Integral):
             fold_of = folds_of_samples(self, trainer)
-        posterior = train_fold_networks(
+        posterior, is_accurate = train_fold_networks(
             trainer, fold_of, start, n_epochs, self.epsilon, self.q, opinion.given
         )
-        if posterior is None:
-            outcome = fall_back_to_ensemble(self, trainer, request)
+        if not is_accurate:
+            outcome = fall_back_to_ensemble(self, trainer, request, posterior)
             outcome.further["assessor_"] = opinion.assessor
             return outcome
         product = multiplied_by_ensemble(trainer, posterior.probability)

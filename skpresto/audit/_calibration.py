@@ -130,7 +130,7 @@ class ErrorCalibration:
     @cached_property
     def curves(self) -> Curves:
         """The curves with all that is known."""
-        if self.checked is None or not len(self.checked[0]):
+        if self.checked is None or not self.n_checked:
             return self.prior
         rows, is_wrong = self.checked
         return self.prior.after_checks(self.scores[rows], is_wrong)
@@ -146,20 +146,30 @@ class ErrorCalibration:
         return probability
 
     @property
+    def n_checked(self) -> int:
+        """Number of labels that were checked."""
+        return 0 if self.checked is None else len(self.checked[0])
+
+    @property
     def is_known(self) -> bool:
         """Whether there is evidence for a lower limit of the number of errors."""
-        n_checked = 0 if self.checked is None else len(self.checked[0])
-        return self.evidence.tells_errors or n_checked >= ENOUGH_CHECKS
+        return self.evidence.tells_errors or self.n_checked >= ENOUGH_CHECKS
 
-    def moments(self, counts: Floats) -> tuple[Floats, Floats]:
+    def moments(
+        self, counts: Floats, curves: Curves | None = None
+    ) -> tuple[Floats, Floats]:
         """Return means and variances of numbers of wrong labels under each curve.
 
         Parameters
         ----------
         counts : ndarray of shape (n_numbers, n_bins)
             How many labels of each bin a number is about.
+        curves : Curves, default=None
+            None means those with all that is known.
         """
         p = self._probabilities
+        if curves is not None:
+            p = curves.probabilities(self._bins[0])
         return p @ counts.T, (p * (1 - p)) @ counts.T
 
     def counts_in_bins(self, chosen: Any) -> Floats:

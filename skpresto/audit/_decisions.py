@@ -37,6 +37,9 @@ class Decisions:
         Labels that were kept, and those without a decision.
     spellings : dict of str to str
         The class as which a spelling is written, wherever it occurs.
+    checked : dict of int to bool
+        Rows of the control sample that were decided there, and whether their label is
+        wrong.
     """
 
     path: Path
@@ -48,6 +51,7 @@ class Decisions:
     n_kept: int
     n_unsure: int
     spellings: dict[str, str] = field(default_factory=dict)
+    checked: dict[int, bool] = field(default_factory=dict)
 
     def of_all_rows(self, labels: Sequence[str | None]) -> dict[int, str]:
         """Return the new label of each row that gets one.
@@ -166,6 +170,11 @@ def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
         },
         n_kept=sum(given == label for _, given, label in labels),
         n_unsure=sum(label is None for _, _, label in labels),
+        checked={
+            index(d["row"]): bool(d["wrong"])
+            for d in content["decisions"]
+            if d.get("wrong") is not None
+        },
         spellings={
             str(pair["given"]): str(pair["label"])
             for pair in content.get("spellings", [])

@@ -83,7 +83,7 @@ class LabelReport(ReportOutputs):
     checked: Mapping[Any, bool] | None = None
 
     def __post_init__(self) -> None:
-        self._checked = checked_positions(
+        self.checked_positions = checked_positions(
             self.checked, self.index, len(self), type(self).__name__
         )
         self.suggested = another_class(
@@ -189,13 +189,13 @@ class LabelReport(ReportOutputs):
         return len(self.given)
 
     @cached_property
-    def _calibration(self) -> ErrorCalibration:
-        return ErrorCalibration(self.quality, self.evidence, self._checked)
+    def calibration(self) -> ErrorCalibration:
+        return ErrorCalibration(self.quality, self.evidence, self.checked_positions)
 
     @property
     def error_probability(self) -> NDArray[np.float64]:
         """Calibrated probability that each label is wrong."""
-        return self._calibration.error_probability
+        return self.calibration.error_probability
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -204,7 +204,7 @@ class LabelReport(ReportOutputs):
 
     @cached_property
     def _expected_errors(self) -> tuple[NDArray[np.float64], ...]:
-        return self._calibration.cumulative(self.order)
+        return self.calibration.cumulative(self.order)
 
     def suspects(self, n: int | None = None, budget: int | None = None) -> Any:
         """Return the rows of :attr:`frame` to review, the most suspect first.
@@ -283,4 +283,4 @@ class LabelReport(ReportOutputs):
 
         The :class:`LabelSummary` prints as a table.
         """
-        return summarize(self, self._calibration)
+        return summarize(self, self.calibration)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from skpresto._labels import Labels
 from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
+from skpresto.audit._sentences import about_suspects, headline, percent, rests_on
 from skpresto.noise._counts import joint_counts
 from skpresto.plots._axes import frame_of
 
@@ -60,6 +61,17 @@ class LabelSummary:
         Numbers of samples by given label (rows) and suggested label (columns).
     classes : ndarray of shape (n_classes,)
         Labels of the rows and columns.
+    n_wrong_suspects : ErrorEstimate
+        How many of the suspects are wrong.
+    evidence : str
+        What the numbers are estimated from.
+    n_checked : int
+        Labels that were checked by hand.
+    auc : float or None
+        How often a label that was made wrong on purpose looks more wrong than a given
+        one; None if that was not tried.
+    is_known : bool
+        Whether there is evidence for a lower limit of the number of wrong labels.
     """
 
     method: str
@@ -70,6 +82,11 @@ class LabelSummary:
     by_class: tuple[ClassSummary, ...]
     matrix: NDArray[np.int64]
     classes: Labels
+    n_wrong_suspects: ErrorEstimate
+    evidence: str
+    n_checked: int
+    auc: float | None
+    is_known: bool
 
     def frame(self) -> Any:
         """Return the classes as a DataFrame, one row per given label."""
@@ -101,6 +118,10 @@ class LabelSummary:
             "method": self.method,
             "n_labels": self.n_labels,
             "n_suspects": self.n_suspects,
+            "n_wrong_suspects": self.n_wrong_suspects._asdict(),
+            "n_checked": self.n_checked,
+            "rests_on": rests_on(self),
+            "is_known": self.is_known,
             "n_wrong": self.n_wrong._asdict(),
             "noise_rate": self.noise_rate._asdict(),
             "classes": [
@@ -116,12 +137,11 @@ class LabelSummary:
 
     def headline(self) -> str:
         """Return the summary as one sentence."""
-        wrong, rate = self.n_wrong, self.noise_rate
-        return (
-            f"{self.n_labels:,} labels of {len(self.classes)} classes, about "
-            f"{wrong.expected:,.0f} wrong ({wrong.low:,.0f} to {wrong.high:,.0f}): "
-            f"{percent(rate)}."
-        )
+        return headline(self)
+
+    def worst_first(self) -> list[ClassSummary]:
+        """Return the classes, those of which most labels are confused first."""
+        return sorted(self.by_class, key=lambda c: (-c.n_confused, -c.n_suspects))
 
     def table(
         self, by_class: Iterable[ClassSummary] | None = None
@@ -136,31 +156,23 @@ class LabelSummary:
                 percent(c.noise_rate),
                 "" if c.confusion is None else f"{c.confusion} ({c.n_confused:,})",
             )
-            for c in (self.by_class if by_class is None else by_class)
+            for c in (self.worst_first() if by_class is None else by_class)
         ]
         return head, lines
 
     def __repr__(self) -> str:
         head, lines = self.table()
         widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-        text = [f"LabelSummary by {self.method}: {self.headline()}"]
+        text = [
+            f"LabelSummary by {self.method}: {self.headline()}",
+            about_suspects(self),
+            rests_on(self),
+        ]
         text += [
             "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True))
             for line in (head, *lines)
         ]
         return "\n".join(line.rstrip() for line in text)
-
-
-def percent(rate: ErrorEstimate) -> str:
-    """Return a rate with its interval as text.
-
-    Examples
-    --------
-    >>> percent(ErrorEstimate(0.123, 0.1, 0.15))
-    '12.3 % (10.0 to 15.0 %)'
-    """
-    expected, low, high = (100 * value for value in rate)
-    return f"{expected:.1f} % ({low:.1f} to {high:.1f} %)"
 
 
 def summarize(report: Any, calibration: ErrorCalibration) -> LabelSummary:
@@ -197,4 +209,9 @@ def summarize(report: Any, calibration: ErrorCalibration) -> LabelSummary:
         by_class=tuple(by_class),
         matrix=matrix,
         classes=report.classes,
+        n_wrong_suspects=calibration.total(is_suspect),
+        evidence=report.evidence.rests_on,
+        n_checked=calibration.n_checked,
+        auc=report.evidence.auc,
+        is_known=calibration.is_known,
     )

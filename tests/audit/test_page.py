@@ -50,18 +50,21 @@ def test_page_without_suspects_says_so():
     assert data_of(page)["suspects"] == []
 
 
-def test_control_sample_is_drawn_from_both_kinds_and_shuffled():
+def test_control_sample_is_drawn_from_suspects_and_those_that_come_next():
     rng = np.random.RandomState(0)
     y = rng.randint(2, size=2000)
     probability = (
         0.05 + 0.9 * np.eye(2)[np.where(rng.uniform(size=2000) < 0.3, 1 - y, y)]
     )
     report = LabelReport.from_probabilities(probability, y)
-    selection = select_samples(report, 10_000)
-    is_suspect = report.is_suspect[selection.controls]
-    assert is_suspect.sum() == (~is_suspect).sum() == N_CONTROLS
-    assert 20 < is_suspect[:100].sum() < 80
-    assert len(set(selection.controls.tolist())) == 2 * N_CONTROLS
+    controls = select_samples(report, 10_000).controls
+    assert len(set(controls.tolist())) == len(controls) == N_CONTROLS
+    rank = np.argsort(report.order)[controls]
+    n_suspects = report.is_suspect.sum()
+    for n in (10, 50, 200):  # however many are decided
+        assert np.mean(rank[:n] < n_suspects) == pytest.approx(0.7)
+    assert (rank < 3 * n_suspects).all()
+    assert len(set(rank[:10] // 100)) > 3
 
 
 def test_nothing_that_a_user_typed_is_markup():

@@ -3,6 +3,7 @@
 Skipped without playwright or a Chromium; ``make test-browser`` installs both.
 """
 
+import dataclasses
 import json
 import os
 import shutil
@@ -258,14 +259,84 @@ def test_suggestions_are_hidden_until_decided(opened):
     assert card.locator(".label.suggested").is_visible()
 
 
-def test_control_sample_estimates_precision_and_misses(opened):
-    opened.click("#go-controls")
-    assert not opened.locator("#list .label.suggested").first.is_visible()
-    decide(opened, "k" * 40)
-    precision = opened.locator("#precision").inner_text()
-    assert "random suspects that you decided, 0 are wrong" in precision
-    accepted = f"of all {400 - n_suspects(opened)} accepted labels"
-    assert accepted in opened.locator("#misses").inner_text()
+def true_keys(page, is_wrong):
+    """Decide the label that has the focus as somebody would who knows the truth."""
+    name = page.locator("#list .card:focus .name").inner_text()
+    given = page.locator("#list .card:focus .label.given").inner_text()
+    if not is_wrong[int(name.split()[1])]:
+        return page.keyboard.press("k")
+    other = next(label for label in ("bee", "cat") if label != given)
+    for key in ["o", *other]:
+        page.keyboard.press(key)
+    return page.keyboard.press("Enter")
+
+
+def test_stated_precision_is_that_of_the_control_view(browser, tmp_path):
+    """120 keys in the ranked list change nothing; 50 answers give Python's numbers."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(4, size=900)
+    is_wrong = rng.uniform(size=900) < 0.2
+    given = np.where(is_wrong, (y + 1 + rng.randint(3, size=900)) % 4, y)
+    scores = rng.normal(size=(900, 4)) + 2.5 * np.eye(4)[y]
+    probability = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    report = LabelReport.from_probabilities(probability, CLASSES[given], CLASSES)
+    assert report.is_suspect.sum() > 150
+    page = browser.new_page()
+    path = write_page(report, tmp_path / "page.html")
+    page.goto(path.as_uri())
+    page.click("#start")
+    decide(page, "a" * 120)
+    assert decided(page) == 120
+    assert not page.locator("#headline-live").is_visible()
+    page.click("#go-controls")
+    assert page.locator("#progress-text").inner_text().startswith("0 of 200")
+    assert not page.locator("#list .label.suggested").first.is_visible()
+    for n_decided in range(1, 51):
+        true_keys(page, is_wrong)
+        page.locator("#progress-text", has_text=f"{n_decided} of 200").wait_for()
+        page.locator(f"#list [data-place='{n_decided}']:focus").wait_for()
+    made = json.loads(downloaded(page, "#export-json"))["decisions"]
+    answers = {d["row"]: d["wrong"] for d in made if "wrong" in d}
+    sample = report.control_sample(50).index
+    assert answers == {row: bool(is_wrong[row]) for row in sample}
+    after = dataclasses.replace(report, checked=answers)
+    stated = json.loads(page.evaluate("document.body.dataset.live"))
+    numbers = {
+        "suspects": int(report.is_suspect.sum()),
+        "first": 100,
+        "all": 900,
+    }
+    for name, n in numbers.items():
+        errors, found = after.expected_errors(n), stated[name]
+        assert found["expected"] == pytest.approx(errors.expected, rel=1e-3)
+        assert (found["low"], found["high"]) == errors[1:]
+        truth = is_wrong[report.order[:n]].sum()
+        assert errors.low <= truth <= errors.high
+    part = stated["suspects"]["expected"] / numbers["suspects"]
+    precision = page.locator("#precision").inner_text()
+    assert f"After 50 checked labels, {100 * part:.0f} % of the" in precision
+    page.click("#start")
+    page.keyboard.press("z")
+    assert "After 49 checked labels" in page.locator("#precision").inner_text()
+    page.reload()
+    assert "After 49 checked labels" in page.locator("#precision").inner_text()
+    path = write_page(after, tmp_path / "again.html")
+    page.goto(path.as_uri())
+    assert "After 50 checked labels" in page.locator("#precision").inner_text()
+    page.close()
+
+
+def test_classes_are_sorted_by_any_column(opened):
+    def values(column):
+        cells = opened.locator(f".classes tbody tr > :nth-child({column + 1})").all()
+        return [float(cell.get_attribute("data-value")) for cell in cells]
+
+    assert values(4) == sorted(values(4), reverse=True)
+    for column in (1, 3):
+        opened.click(f".classes .sort >> nth={column}")
+        assert values(column) == sorted(values(column), reverse=True)
+        opened.click(f".classes .sort >> nth={column}")
+        assert values(column) == sorted(values(column))
 
 
 def test_decisions_of_other_data_are_not_loaded(opened, tmp_path):

@@ -103,7 +103,7 @@ def test_out_of_fold_quality_is_calibrated_by_planted_errors(noisy_blobs):
     cross = quick(CrossPrestoppingClassifier).fit(X, y)
     single = quick(PrestoppingClassifier).fit(X, y)
     reports = [LabelReport.from_estimator(clf, X, y) for clf in (cross, single)]
-    ours, others = [report._calibration.evidence for report in reports]
+    ours, others = [report.calibration.evidence for report in reports]
     assert ours.constants == CROSS_FITTED
     assert ours.auc == cross.label_findings_.planted.auc
     assert others.constants == IN_SAMPLE

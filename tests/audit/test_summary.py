@@ -1,5 +1,6 @@
 """The summary against counts in loops."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -50,9 +51,36 @@ def test_the_matrix_counts_given_and_suggested_labels(report, summary):
 def test_the_table_is_readable(summary):
     lines = repr(summary).splitlines()
     assert lines[0].startswith("LabelSummary by PrestoppingClassifier: 400 labels")
-    assert lines[1].split()[:3] == ["given", "labels", "suspects"]
-    assert len(lines) == 2 + 4
-    assert "%" in lines[2]
+    assert lines[1].startswith(f"{summary.n_suspects} labels are suspects, of which")
+    assert "trained on these labels; no label was checked" in lines[2]
+    assert lines[3].split()[:3] == ["given", "labels", "suspects"]
+    assert len(lines) == 4 + 4
+    assert "%" in lines[4]
+
+
+def test_the_biggest_confusions_come_first(summary):
+    confused = [part.n_confused for part in summary.worst_first()]
+    assert confused == sorted(confused, reverse=True)
+    first = str(summary.worst_first()[0].label)
+    assert repr(summary).splitlines()[4].startswith(first)
+
+
+def test_where_errors_cannot_be_told_no_number_is_the_headline():
+    rng = np.random.RandomState(0)
+    y = rng.randint(2, size=400)
+    probability = rng.dirichlet([20, 20], size=400)
+    report = LabelReport.from_probabilities(probability, y)
+    summary = report.summary()
+    assert not summary.is_known
+    assert "cannot be told" in summary.headline()
+    assert f"in only {report.evidence.auc:.0%} of pairs" in summary.headline()
+    assert "wrong (" not in repr(summary).splitlines()[1]
+    answers = {row: i % 3 == 0 for i, row in enumerate(report.control_sample(40).index)}
+    checked = dataclasses.replace(report, checked=answers).summary()
+    assert checked.is_known
+    assert "about" in checked.headline()
+    assert "rest on 40 labels checked by hand" in repr(checked)
+    assert checked.to_dict()["n_checked"] == 40
 
 
 def test_the_classes_come_as_a_frame(summary):

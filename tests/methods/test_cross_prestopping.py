@@ -17,7 +17,7 @@ from skorch.callbacks import Callback, EpochScoring
 from skpresto import CrossPrestoppingClassifier
 from skpresto._label_quality import blocks
 from skpresto._label_quality.posterior import count_transitions
-from skpresto._methods import _fold_networks, cross_prestopping
+from skpresto._methods import _ensemble_fallback, _fold_networks, cross_prestopping
 from skpresto._methods._final_networks import POWER_OF_PRODUCT, multiplied_by_ensemble
 from skpresto._methods._fold_networks import train_fold_networks
 from skpresto._networks.probe import takes_probabilities
@@ -168,6 +168,30 @@ def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_l
     assert len(clf.net_.module_.networks) == 3
     assert clf.stop_epoch_ == 4
     assert not hasattr(clf, "transition_matrix_")
+
+
+def test_after_a_fallback_labels_are_ranked_by_the_fold_networks(
+    random_labels, monkeypatch
+):
+    X, y = random_labels
+    weights = np.arange(len(y)) % 5 > 0
+    found = []
+    kind = _ensemble_fallback.fall_back_to_ensemble
+
+    def spy(estimator, trainer, request, posterior):
+        found.append(posterior.label_quality().numpy())
+        return kind(estimator, trainer, request, posterior)
+
+    monkeypatch.setattr(cross_prestopping, "fall_back_to_ensemble", spy)
+    clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), cv=2)
+    clf.fit(X, y, sample_weight=weights)
+    findings = clf.label_findings_
+    assert findings.basis == "out of fold"
+    assert np.array_equal(clf.label_quality_[weights], found[0][weights])
+    # Rows of weight 0 have no fold, and are assessed as before.
+    assert (clf.label_quality_[~weights] > 0).all()
+    assert findings.planted.auc < 0.8
+    assert (findings.alternative != y).all()
 
 
 def test_after_a_fallback_one_copy_of_an_instance_is_trained(random_labels):
@@ -356,9 +380,10 @@ def test_the_only_sample_of_a_class_is_learned():
 def fold_networks(trainer, stop_epoch, max_epochs, epsilon=0.05):
     labels = trainer.data.labels.numpy()
     fold_of = assign_folds(labels, 2, np.random.RandomState(0))
-    return train_fold_networks(
+    posterior, _ = train_fold_networks(
         trainer, fold_of, stop_epoch, max_epochs, epsilon, trainer.history.length
     )
+    return posterior
 
 
 def test_the_length_of_the_history_and_the_epsilon_given_are_used(
@@ -398,7 +423,7 @@ def test_out_of_fold_probabilities_are_multiplied_by_those_of_the_ensemble(
     )
     X = trainer.data.X.source
     folds = [np.exp(log_probabilities(n, X)) for n in trainer.net.networks]
-    product = (before.numpy() * np.mean(folds, axis=0)) ** 1.4
+    product = before.numpy() * np.mean(folds, axis=0)
     joint = product * matrix.numpy().T[trainer.labels]
     known = np.arange(len(X)) != unknown
     expected = joint[known] / joint[known].sum(axis=1, keepdims=True)

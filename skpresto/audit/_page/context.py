@@ -8,6 +8,7 @@ import numpy as np
 import skpresto
 from skpresto.audit._page.about import About
 from skpresto.audit._page.sparkline import line_points
+from skpresto.audit._sentences import about_suspects, cannot_tell, rests_on
 from skpresto.noise._counts import joint_counts
 
 #: Suspects per page of the list, and those that are readable without JavaScript.
@@ -29,13 +30,24 @@ def page_context(report: Any, about: About, data: dict[str, Any]) -> dict[str, A
         "made": datetime.now().astimezone().strftime("%d %B %Y, %H:%M"),
         "summary": summary,
         "class_names": data["classes"],
-        "rates": [c.noise_rate for c in summary.by_class],
+        "sentences": {
+            "cannot_tell": "" if summary.is_known else cannot_tell(summary),
+            "suspects": about_suspects(summary),
+            "rests_on": rests_on(summary),
+        },
+        "class_order": _class_order(summary),
         "matrix": _matrix(report),
         "review": _review_numbers(report, data["nSuspects"]),
         "data": data,
         "first": [_card(data, i) for i in data["suspects"][:PAGE_SIZE]],
         "blank": _blank(data),
     }
+
+
+def _class_order(summary: Any) -> list[int]:
+    """Return the numbers of the classes, those with most confusions first."""
+    number = {id(c): i for i, c in enumerate(summary.by_class)}
+    return [number[id(c)] for c in summary.worst_first()]
 
 
 def _card(data: dict[str, Any], item: int) -> dict[str, Any]:
@@ -75,7 +87,9 @@ def _review_numbers(report: Any, n_suspects: int) -> dict[str, Any]:
     """Return how many of the first labels are wrong, as a table and as a curve."""
     end = min(max(2 * n_suspects, 20), len(report))
     numbers = [n for n in _NUMBERS_TO_REVIEW if n < end]
-    table = [(n, report.expected_errors(n)) for n in (*numbers, end)]
+    total = max(report.expected_errors().expected, 1e-9)
+    found = [(n, report.expected_errors(n)) for n in (*numbers, end)]
+    table = [(n, errors, min(errors.expected / total, 1.0)) for n, errors in found]
     steps = np.unique(np.linspace(0, end, 61).round().astype(int))
     estimates = np.array([report.expected_errors(int(n)) for n in steps])
     highest = max(float(estimates[:, 2].max()), 1.0)
@@ -85,7 +99,6 @@ def _review_numbers(report: Any, n_suspects: int) -> dict[str, Any]:
     lower = [f"{a:.1f},{b:.1f}" for a, b in zip(x, y[:, 1], strict=True)]
     return {
         "table": table,
-        "of_suspects": report.expected_errors(n_suspects),
         "n_suspects": n_suspects,
         "band": " ".join(upper + lower[::-1]),
         "curve": " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y[:, 0], strict=True)),

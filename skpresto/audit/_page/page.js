@@ -13,26 +13,34 @@
   // ---- Decisions: row -> {decision, label}; kept in this browser ----
 
   let decisions = new Map();
+  /* Answers given in the control view: only these are a random sample. */
+  let answers = new Map();
   const history = [];
+  const isDecision = ([, d]) => d && d.decision in { keep: 1, accept: 1, other: 1, unsure: 1 };
 
   function restore() {
     try {
       const stored = JSON.parse(localStorage.getItem(KEY) || "[]");
-      decisions = new Map(stored.filter(([, d]) => d && d.decision in { keep: 1, accept: 1, other: 1, unsure: 1 }));
+      decisions = new Map(stored.filter(isDecision));
+      answers = new Map(JSON.parse(localStorage.getItem(`${KEY}:control`) || "[]").filter(isDecision));
     } catch {
       decisions = new Map();
+      answers = new Map();
     }
   }
 
   function store() {
     try {
       localStorage.setItem(KEY, JSON.stringify([...decisions]));
+      localStorage.setItem(`${KEY}:control`, JSON.stringify([...answers]));
     } catch {
       $("storage-note").hidden = false;
     }
   }
 
   const decisionOf = (item) => decisions.get(items.row[item]);
+  const answerOf = (item) => answers.get(items.row[item]);
+  const shownOf = (item) => (state.view === "controls" ? answerOf(item) : decisionOf(item));
   const givenOf = (item) => classes[items.given[item]];
   const spelledOf = (item) => (items.spelled ? items.spelled[item] : givenOf(item));
   const suggestedOf = (item) => classes[items.suggested[item]];
@@ -43,9 +51,10 @@
 
   function decide(item, decision, label) {
     const row = items.row[item];
-    history.push([row, decisions.get(row)]);
+    history.push([row, decisions.get(row), answers.get(row)]);
     const labels = { keep: givenOf(item), accept: suggestedOf(item), other: label, unsure: null };
     decisions.set(row, { decision, label: labels[decision] });
+    if (state.view === "controls") answers.set(row, { decision, label: labels[decision] });
     store();
     showTotals();
     const said = { keep: "kept", accept: `changed to ${labels.accept}`, other: `changed to ${label}`, unsure: "unsure" };
@@ -55,9 +64,11 @@
   function undo() {
     const last = history.pop();
     if (!last) return;
-    const [row, before] = last;
+    const [row, before, answerBefore] = last;
     if (before) decisions.set(row, before);
     else decisions.delete(row);
+    if (answerBefore) answers.set(row, answerBefore);
+    else answers.delete(row);
     store();
     showTotals();
     showSpellings();
@@ -73,7 +84,7 @@
   const state = { view: "suspects", given: "", suggested: "", status: "", sort: "rank", order: [], active: 0 };
 
   function hasStatus(item) {
-    const made = decisionOf(item);
+    const made = shownOf(item);
     if (state.status === "open") return !made;
     if (state.status === "done") return Boolean(made);
     if (state.status === "changed") return isChanged(item);
@@ -184,7 +195,7 @@
   }
 
   function showDecision(card, item) {
-    const made = decisionOf(item);
+    const made = shownOf(item);
     const isControl = state.view === "controls";
     card.classList.toggle("decided", Boolean(made));
     card.classList.toggle("blind", isControl || (!made && $("blind").checked));
@@ -317,7 +328,7 @@
 
   function showTotals() {
     const shown = state.view === "controls" ? data.controls : data.suspects;
-    const nDone = shown.filter(decisionOf).length;
+    const nDone = shown.filter(shownOf).length;
     $("progress").max = Math.max(shown.length, 1);
     $("progress").value = nDone;
     $("start").textContent = nDone ? "Continue review" : "Start review";
@@ -331,35 +342,106 @@
     showControl();
   }
 
-  /* Wilson's interval for a fraction, 90 %. */
-  function interval(k, n) {
-    const z = 1.645;
-    const center = (k + (z * z) / 2) / (n + z * z);
-    const half = (z / (n + z * z)) * Math.sqrt((k * (n - k)) / n + (z * z) / 4);
-    return [Math.max(center - half, 0), Math.min(center + half, 1)];
+  // ---- Numbers of wrong labels, from the answers to the control sample ----
+
+  const { live } = data;
+
+  /* The probability that a standard normal value is below z (Abramowitz and Stegun 7.1.26). */
+  function normalBelow(z) {
+    const t = 1 / (1 + 0.3275911 * Math.abs(z) / Math.SQRT2);
+    const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+    const above = 0.5 * series * Math.exp((-z * z) / 2);
+    return z < 0 ? above : 1 - above;
   }
 
-  function sampleOf(isSuspect) {
-    const sample = data.controls.filter((item) => data.isSuspect[item] === isSuspect);
-    const decided = sample.filter((item) => decisionOf(item) && decisionOf(item).decision !== "unsure");
-    const nWrong = decided.filter(isChanged).length;
-    return { n: decided.length, nWrong, range: decided.length ? interval(nWrong, decided.length) : [0, 1] };
+  /* Answers by row: [score, is wrong]; those of the page replace earlier ones. */
+  function checkedLabels() {
+    const found = new Map(live.checked.map(([, score, isWrong], i) => [data.rowsChecked[i], [score, isWrong]]));
+    for (const item of data.controls) {
+      const made = answerOf(item);
+      if (!made) continue;
+      if (made.decision === "unsure") found.delete(items.row[item]);
+      else found.set(items.row[item], [live.scores[item], made.label !== givenOf(item)]);
+    }
+    return [...found.values()];
+  }
+
+  /* Probabilities of the curves, given the answers. */
+  function weightsAfter(checked) {
+    const logs = live.level.map((level, g) => {
+      let likelihood = 0;
+      for (const [score, isWrong] of checked) {
+        const p = live.mistakes + (1 - 2 * live.mistakes) / (1 + Math.exp(-level - live.slope[g] * score));
+        likelihood += Math.log(isWrong ? p : 1 - p);
+      }
+      return Math.log(Math.max(live.weight[g], 1e-300)) + live.trust * likelihood;
+    });
+    const highest = Math.max(...logs);
+    const weights = logs.map((log) => Math.exp(log - highest));
+    const total = weights.reduce((a, b) => a + b, 0);
+    return weights.map((weight) => weight / total);
+  }
+
+  /* Expected number of wrong labels, and the ends of a 90 % interval. */
+  function estimate(name, weights, nChecked) {
+    const means = live.sums[name];
+    const deviations = live.variances[name].map((v) => Math.sqrt(v) + 1e-6);
+    const expected = means.reduce((sum, mean, g) => sum + weights[g] * mean, 0);
+    const quantile = (tail) => {
+      let low = Math.min(...means.map((mean, g) => mean - 5 * deviations[g]));
+      let high = Math.max(...means.map((mean, g) => mean + 5 * deviations[g]));
+      for (let step = 0; step < 45; step += 1) {
+        const middle = (low + high) / 2;
+        const below = means.reduce((sum, mean, g) => sum + weights[g] * normalBelow((middle - mean) / deviations[g]), 0);
+        if (below < tail) low = middle; else high = middle;
+      }
+      return (low + high) / 2;
+    };
+    const isKnown = live.tells || nChecked >= live.enough;
+    const low = isKnown ? Math.max(Math.floor(Math.min(quantile(0.05), expected)), 0) : 0;
+    const high = Math.min(Math.ceil(Math.max(quantile(0.95), expected)), live.sizes[name]);
+    return { expected, low, high: Math.max(high, 0), n: live.sizes[name] };
   }
 
   function showControl() {
+    const checked = checkedLabels();
+    const parts = ["precision", "misses", "first", "total"];
+    if (!checked.length) {
+      $("headline-live").hidden = true;
+      for (const id of parts) $(id).textContent = id === "precision" ? "Decide labels of the control sample to find out which fraction of the suspects is really wrong." : "";
+      return;
+    }
     const percent = (x) => `${(100 * x).toFixed(x < 0.0995 ? 1 : 0)} %`;
-    const suspects = sampleOf(true);
-    const accepted = sampleOf(false);
-    if (suspects.n) {
-      const [low, high] = suspects.range.map(percent);
-      $("precision").textContent = `Of ${suspects.n} random suspects that you decided, ${suspects.nWrong} are wrong: the precision of the audit is ${percent(suspects.nWrong / suspects.n)} (90 % interval ${low} to ${high}).`;
-    }
-    if (accepted.n) {
-      const nAccepted = data.nLabels - data.nSuspects;
-      const [low, high] = accepted.range.map((x) => whole(Math.round(x * nAccepted)));
-      const missed = whole(Math.round((accepted.nWrong / accepted.n) * nAccepted));
-      $("misses").textContent = `Of ${accepted.n} random accepted labels that you decided, ${accepted.nWrong} are wrong: about ${missed} of all ${whole(nAccepted)} accepted labels (90 % interval ${low} to ${high}).`;
-    }
+    const weights = weightsAfter(checked);
+    const found = Object.fromEntries(Object.keys(live.sizes).map((name) => [name, estimate(name, weights, checked.length)]));
+    document.body.dataset.live = JSON.stringify(found);
+    const about = ({ expected, low, high }) => `about ${whole(Math.round(expected))} (90 % interval ${whole(low)} to ${whole(high)})`;
+    const { suspects, first, all, accepted } = found;
+    const basis = `After ${whole(checked.length)} checked ${checked.length === 1 ? "label" : "labels"}`;
+    $("precision").textContent = suspects.n ? `${basis}, ${percent(suspects.expected / suspects.n)} of the ${whole(suspects.n)} suspects are wrong (90 % interval ${percent(suspects.low / suspects.n)} to ${percent(suspects.high / suspects.n)}).` : `${basis}.`;
+    $("misses").textContent = `Of the ${whole(accepted.n)} accepted labels, ${about(accepted)} are wrong.`;
+    $("first").textContent = `Of the ${whole(first.n)} most suspect labels, ${about(first)} are wrong.`;
+    $("total").textContent = `Of all ${whole(all.n)} labels, ${about(all)} are wrong.`;
+    for (const id of parts) $(id).hidden = false;
+    $("headline-live").hidden = false;
+    $("headline-live").textContent = `${basis}: ${about(all)} of all labels are wrong, and ${about(suspects)} of the suspects.`;
+  }
+
+  // ---- The table of classes, in the order of a column ----
+
+  for (const button of document.querySelectorAll(".classes .sort")) {
+    button.addEventListener("click", () => {
+      const head = button.closest("th");
+      const column = Number(button.dataset.column);
+      const direction = head.getAttribute("aria-sort") === "descending" ? 1 : -1;
+      for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+      const body = head.closest("table").tBodies[0];
+      const name = (row) => row.cells[0].textContent.trim();
+      const value = (row) => Number(row.cells[column].dataset.value);
+      const rows = [...body.rows].sort((a, b) => direction * (column ? value(a) - value(b) : name(a).localeCompare(name(b))));
+      body.replaceChildren(...rows);
+    });
   }
 
   function announce(text) {
@@ -448,6 +530,13 @@
 
   // ---- Export and import ----
 
+  /* What the control sample tells about a label; nothing unless it was decided there. */
+  function answerRecord(item) {
+    const answer = answerOf(item);
+    if (!answer) return {};
+    return { control: answer, wrong: answer.label === null ? null : answer.label !== givenOf(item) };
+  }
+
   function records() {
     return items.row
       .map((row, item) => ({ item, made: decisions.get(row) }))
@@ -459,6 +548,7 @@
         given: spelledOf(item),
         suggested: suggestedOf(item),
         decision: made.decision,
+        ...answerRecord(item),
         label: made.label === givenOf(item) ? spelledOf(item) : made.label,
       }));
   }
@@ -511,7 +601,8 @@
       window.alert("These are not decisions about this data.");
       return;
     }
-    for (const { row, decision, label } of content.decisions) {
+    for (const { row, decision, label, control } of content.decisions) {
+      if (control) answers.set(row, control);
       const item = items.row.indexOf(row);
       const isSpelled = item >= 0 && label === spelledOf(item);
       decisions.set(row, { decision, label: isSpelled ? givenOf(item) : label });
@@ -558,7 +649,7 @@
     $(`next${end}`).addEventListener("click", () => turnPage(1));
   }
   $("start").addEventListener("click", () => {
-    const open = state.order.findIndex((item) => !decisionOf(item));
+    const open = state.order.findIndex((item) => !shownOf(item));
     goTo(open < 0 ? 0 : open);
   });
   for (const name of ["given", "suggested", "status"]) {
@@ -571,7 +662,7 @@
   $("tab-controls").addEventListener("click", () => show("controls"));
   $("go-controls").addEventListener("click", () => {
     show("controls");
-    goTo(Math.max(state.order.findIndex((item) => !decisionOf(item)), 0));
+    goTo(Math.max(state.order.findIndex((item) => !shownOf(item)), 0));
   });
   for (const button of document.querySelectorAll("[data-given]")) {
     button.addEventListener("click", () => {
@@ -588,13 +679,14 @@
     event.target.value = "";
   });
   $("clear").addEventListener("click", () => {
-    if (!decisions.size || !window.confirm(`Forget all ${whole(decisions.size)} decisions?`)) return;
+    if (!(decisions.size + answers.size) || !window.confirm(`Forget all ${whole(decisions.size)} decisions?`)) return;
     decisions = new Map();
+    answers = new Map();
     store();
     refresh();
   });
   window.addEventListener("storage", (event) => {
-    if (event.key === KEY) { restore(); render(); showSpellings(); }
+    if (event.key === KEY || event.key === `${KEY}:control`) { restore(); render(); showSpellings(); }
   });
 
   const usedBy = (field) => new Set(data.suspects.map((item) => items[field][item]));

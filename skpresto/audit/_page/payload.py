@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto.audit._control import draw_control_sample
 from skpresto.audit._page.about import About
+from skpresto.audit._page.live import live_numbers
 from skpresto.audit._page.sparkline import encode_lines
 from skpresto.audit._page.views import SampleView
 
 Positions = NDArray[np.intp]
 
-#: Random labels of each kind, accepted and suspect, in the control sample.
-N_CONTROLS = 100
-_CONTROL_SEED = 0
+#: Labels of the control sample; fifty are worth checking.
+N_CONTROLS = 200
 
 
 @dataclass(frozen=True)
@@ -46,18 +47,11 @@ class Selection:
 def select_samples(report: Any, top: int) -> Selection:
     """Choose the suspects to list, and draw a control sample.
 
-    The control sample is drawn from suspects and accepted labels alike, and shown in
-    random order, so that who reviews it does not know which is which, and that any
-    number of reviewed labels is a random sample.
+    Who reviews it does not know which labels are suspects, and any number of reviewed
+    labels is a random sample.
     """
-    is_suspect = report.is_suspect
-    n_suspects = int(is_suspect.sum())
-    rng = np.random.RandomState(_CONTROL_SEED)
-    drawn = [
-        rng.permutation(np.flatnonzero(mask))[:N_CONTROLS]
-        for mask in (is_suspect, ~is_suspect)
-    ]
-    controls = rng.permutation(np.concatenate(drawn))
+    n_suspects = int(report.is_suspect.sum())
+    controls = draw_control_sample(report.order, n_suspects, N_CONTROLS)
     return Selection(report.order[: min(top, n_suspects)], controls, n_suspects)
 
 
@@ -96,6 +90,8 @@ def payload(
             for label, variants in about.variants
         ],
         "nSuspects": selection.n_suspects,
+        "live": live_numbers(report, positions),
+        "rowsChecked": [row_of(about, i) for i in report.checked_positions[0]],
         "nLabels": len(report),
     }
 
