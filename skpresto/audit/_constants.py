@@ -33,12 +33,12 @@ class CalibrationConstants(NamedTuple):
 
 #: For networks that were trained on the labels that they assess.
 IN_SAMPLE = CalibrationConstants(
-    rate=(-0.523, 0.053, 0.785),
-    slope=(0.772, -1.837, 0.588),
-    clean=(-5.0, 0.0, 0.0),
-    rate_spread=0.6,
-    slope_spread=0.708,
-    class_spread=0.9,
+    rate=(0.118, 0.774, 0.044),
+    slope=(0.99, -1.137, 0.391),
+    clean=(-5.812, -1.208, 0.482),
+    rate_spread=0.595,
+    slope_spread=0.654,
+    class_spread=0.6,
 )
 #: For out-of-fold probabilities of other classifiers.
 OUT_OF_FOLD = CalibrationConstants(
@@ -50,4 +50,11 @@ OUT_OF_FOLD = CalibrationConstants(
     class_spread=0.3,
 )
 #: For the fold networks of CrossPrestopping, whose quality has the ensemble in it.
-CROSS_FITTED = OUT_OF_FOLD
+CROSS_FITTED = CalibrationConstants(
+    rate=(-0.906, 1.068, 0.907, -0.566),
+    slope=(0.789, 1.779, 0.267),
+    clean=(-5.053, -1.394, -1.605, 0.275),
+    rate_spread=0.498,
+    slope_spread=0.845,
+    class_spread=0.3,
+)
