@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import skpresto
 
@@ -106,3 +108,18 @@ def test_issue_forms_ask_for_what_is_needed():
         assert form["description"]
         ids = [part["id"] for part in form["body"]]
         assert len(ids) == len(set(ids))
+
+
+def test_the_oldest_versions_that_are_tested_are_those_declared():
+    """torch is left out: its oldest version is tried by hand, since it is large."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    names = ("audit", "plot", "images", "parquet", "test")
+    declared = [*project["dependencies"], *(r for name in names for r in extras[name])]
+    pins = re.findall(r"^    ([\w-]+)==([\d.]+)$", (ROOT / "tox.ini").read_text(), re.M)
+    tested = {name: Version(version) for name, version in pins}
+    for requirement in map(Requirement, declared):
+        if requirement.name not in ("torch", "mypy", "ruff"):
+            [bound] = requirement.specifier
+            assert bound.operator == ">="
+            assert tested[requirement.name] == Version(bound.version), requirement
