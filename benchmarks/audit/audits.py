@@ -19,10 +19,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neural_network import MLPClassifier
 
+from skpresto._label_quality.choice import (
+    candidates_for,
+    draw_comparison,
+    likeliest,
+)
 from skpresto._label_quality.findings import LabelFindings
 from skpresto._label_quality.planted import PlantedErrors
+from skpresto._label_quality.rounds import RoundsAssessment
 from skpresto.audit import LabelReport
 from skpresto.audit._fit import audit_estimator
+from skpresto.audit._from_classifier import fields_of_rounds
 
 #: Classifiers whose out-of-fold probabilities are assessed.
 READY = {
@@ -34,9 +41,13 @@ READY = {
 #: Modes of the audit itself, and whether they are quick.
 AUDITS = {"quick": True, "default": False}
 #: Kinds of evidence, each with constants of its own, and the modes that have it.
-KINDS = {"ready": tuple(READY), **{mode: (mode,) for mode in AUDITS}}
+KINDS = {
+    "ready": tuple(READY),
+    "rounds": ("rounds",),
+    **{mode: (mode,) for mode in AUDITS},
+}
 #: Audits of each set that constants are fitted on.
-N_PER_FITTED_SET = {"ready": 26, "quick": 6, "default": 3}
+N_PER_FITTED_SET = {"ready": 26, "rounds": 4, "quick": 6, "default": 3}
 #: Boosting takes long with more classes.
 MOST_CLASSES_OF_BOOSTING = 6
 #: Networks take long, too.
@@ -113,7 +124,8 @@ def _fit(audit: Audit) -> dict[str, Any]:
     started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as unsettled stop rules
-        find = _findings if audit.mode in AUDITS else _probability
+        find = _rounds if audit.mode == "rounds" else _probability
+        find = _findings if audit.mode in AUDITS else find
         found = find(audit.mode, X, given)
     seconds = time.process_time() - started
     return {"given": given, "true": true, "seconds": seconds, **found}
@@ -153,9 +165,24 @@ def _findings(mode: str, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     }
 
 
+def _rounds(mode: str, X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """Return what three rounds of trees or a linear model found out."""
+    codes, classes, rng = y.astype(np.intp), np.unique(y), np.random.RandomState(0)
+    candidates = candidates_for(X, codes, rng, cv=5)
+    weights = np.ones(len(codes))
+    compared = draw_comparison(codes, weights, 5, None, rng, mode)
+    chosen, _ = likeliest(candidates, codes, classes, compared, weights, rng)
+    found = chosen.assess(codes, classes, rng)
+    return {"of_rounds": found.probability, "transitions": found.transitions}
+
+
 def report_of(found: dict[str, Any]) -> LabelReport:
     """Return the report of a stored audit, with the present rules and constants."""
     given = found["given"]
+    if "of_rounds" in found:
+        codes = given.astype(np.intp)
+        rounds = RoundsAssessment(codes, found["of_rounds"], found["transitions"])
+        return LabelReport(**fields_of_rounds(rounds, np.unique(given)))
     if "probability" in found:
         classes = np.arange(found["probability"].shape[1])
         return LabelReport.from_probabilities(found["probability"], given, classes)

@@ -262,12 +262,14 @@ class LabelCleaningClassifier(
         findings = LabelFindings(
             is_safe=quality >= 0.5,
             quality=quality,
-            suggested=assessment.posterior().argmax(axis=1),
+            suggested=assessment.suggested(),
+            alternative=assessment.alternative(),
+            planted=assessment.planted(),
             agreement=predicted == codes,
             corrected=believed.codes,
             is_corrected=believed.codes != codes,
             transition_matrix=assessment.transitions,
-            basis="out of fold",
+            basis="rounds",
             disagreement=float(np.mean(predicted != codes)),
         )
         findings = replace(

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from skpresto._cleaning.believed import Believed
 from skpresto._cleaning.task import Task
-from skpresto._label_quality.choice import Candidate, Comparison
+from skpresto._label_quality.choice import Candidate, Comparison, likeliest
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,11 @@ def decide(
     plain = None
     if guard:  # first, since it is the classifier of the user that refuses bad samples
         plain = part.explained(Believed.given(part.codes, part.weights), held_out)
-    found = [part.assess(candidate.among(compared.rows)) for candidate in candidates]
-    scores = [float(each.log_likelihoods()[held_out].mean()) for each in found]
-    best = int(np.argmax(scores))
+    best, found = likeliest(
+        candidates, task.codes, task.classes, compared, task.weights, task.rng
+    )
     if plain is None:
-        return Decision(candidates[best], None, is_fallback=False)
-    corrected = part.explained(part.corrected(found[best]), held_out)
+        return Decision(best, None, is_fallback=False)
+    corrected = part.explained(part.corrected(found), held_out)
     gain = float((corrected - plain).mean())
-    return Decision(candidates[best], gain, is_fallback=gain <= 0)
+    return Decision(best, gain, is_fallback=gain <= 0)

@@ -127,6 +127,40 @@ class Comparison:
         return weights
 
 
+def likeliest(
+    candidates: list[Candidate],
+    codes: Codes,
+    classes: Labels,
+    compared: Comparison,
+    sample_weight: NDArray[Any] | None,
+    rng: np.random.RandomState,
+) -> tuple[Candidate, RoundsAssessment]:
+    """Return the candidate that explains held-out labels best, and what it found out.
+
+    By the forward-corrected likelihood of the labels, which may be wrong: the
+    probability ``sum_j p[j] * T[j, y]`` of the label y.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        At least one.
+    codes, classes, sample_weight, rng
+        Of all rows, as in
+        :meth:`~skpresto._label_quality.assessor.Assessor.probabilities`.
+    compared : Comparison
+        The rows on which to compare; what was found out is about these.
+    """
+    codes, weights = codes[compared.rows], compared.weights(sample_weight)
+    found = [
+        each.among(compared.rows).assess(codes, classes, rng, weights)
+        for each in candidates
+    ]
+    held_out = compared.held_out
+    scores = [each.log_likelihoods()[held_out].mean() for each in found]
+    best = int(np.argmax(scores))
+    return candidates[best], found[best]
+
+
 def draw_comparison(
     codes: Codes,
     sample_weight: NDArray[Any],

@@ -11,7 +11,7 @@ from skpresto._label_quality.planted import PlantedErrors
 from skpresto._labels import Codes
 
 #: What the quality of labels was computed from.
-Basis = Literal["in sample", "out of fold", "votes"]
+Basis = Literal["in sample", "out of fold", "rounds", "votes"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,10 @@ class LabelFindings:
     noise_rate : float, default=None
         Fraction of wrong labels: as given to the method, or estimated. None means the
         fraction of labels that are not safe.
-    basis : {"in sample", "out of fold", "votes"}, default="in sample"
+    basis : {"in sample", "out of fold", "rounds", "votes"}, default="in sample"
         What the quality was computed from: probabilities by networks that were trained
-        on the labels, or by networks that were not, or a fraction of predictions.
+        on the labels, by networks that were not, or by other classifiers in three
+        rounds; or a fraction of predictions.
     disagreement : float, default=None
         Fraction of labels that are not the class with the highest out-of-fold
         probability; None for methods without such probabilities.

@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 from skpresto._label_quality import bayes
 from skpresto._label_quality.assessor import Assessor
+from skpresto._label_quality.planted import (
+    PlantedErrors,
+    planted_errors,
+    sharpness,
+)
 from skpresto._labels import Codes, Labels
 
 #: A fourth round gains nothing (benchmarks/NOTES.md).
@@ -41,6 +46,23 @@ class RoundsAssessment:
     def quality(self) -> NDArray[Any]:
         """Return the posterior probability of each given label."""
         return bayes.quality_of(self.probability, self.codes, self.transitions)
+
+    def suggested(self) -> NDArray[np.intp]:
+        """Return the class of the highest posterior probability."""
+        return np.asarray(self.posterior().argmax(axis=1))
+
+    def alternative(self) -> NDArray[np.intp]:
+        """Return the most probable class that was not given."""
+        others = self.posterior()
+        np.put_along_axis(others, self.codes[:, np.newaxis], -1, axis=1)
+        return np.asarray(others.argmax(axis=1))
+
+    def planted(self) -> PlantedErrors:
+        """Return what labels that are wrong on purpose tell about the probabilities."""
+        known = self.probability.any(axis=1)
+        probability, labels = self.probability[known], self.codes[known]
+        sharp = sharpness(probability, labels)
+        return planted_errors(probability, self.transitions, labels, sharp)
 
     def log_likelihoods(self) -> NDArray[Any]:
         """Return the forward-corrected log-likelihood of each given label."""
@@ -97,8 +119,12 @@ def assess_in_rounds(
 def _weights_of_believed(
     posterior: NDArray[Any], codes: Codes, counted: NDArray[np.intp]
 ) -> NDArray[Any]:
-    """Return weights by lead, with some rows of each class."""
+    """Return weights by lead, with some rows of each class.
+
+    Where nothing is known, as in no test fold, a label is neither believed nor not.
+    """
     weights = bayes.weights_by_lead(posterior, codes)
+    weights[~posterior.any(axis=1)] = 0.5
     labels = codes[counted]
     n_kept = np.bincount(labels[weights[counted] > 0], minlength=posterior.shape[1])
     for number in np.flatnonzero(n_kept < _LEAST_OF_CLASS):

@@ -49,6 +49,15 @@ OUT_OF_FOLD = CalibrationConstants(
     slope_spread=0.507,
     class_spread=0.3,
 )
+#: For three rounds of a classifier, which predict classes rather than labels.
+ROUNDS = CalibrationConstants(
+    rate=(-1.288, 0.875, 0.545, -0.889),
+    slope=(0.963, 2.321, 0.47),
+    clean=(-4.268, -0.766, 0.003, 0.653),
+    rate_spread=0.522,
+    slope_spread=0.556,
+    class_spread=0.2,
+)
 #: For the fold networks of CrossPrestopping, whose quality has the ensemble in it.
 CROSS_FITTED = CalibrationConstants(
     rate=(-0.906, 1.068, 0.907, -0.566),

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from skpresto._inner_estimators import classifier_in
 from skpresto._label_quality.findings import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
-from skpresto.audit._constants import CROSS_FITTED, IN_SAMPLE
+from skpresto.audit._constants import CROSS_FITTED, IN_SAMPLE, ROUNDS
 from skpresto.audit._evidence import Evidence, held_out_evidence, planted_evidence
 
 
@@ -46,7 +46,8 @@ def _evidence(classifier: Any) -> Evidence:
     """Return what predicts how many labels are wrong."""
     findings = classifier.label_findings_
     if findings.planted is not None:
-        return planted_evidence(CROSS_FITTED, findings.planted)
+        constants = ROUNDS if findings.basis == "rounds" else CROSS_FITTED
+        return planted_evidence(constants, findings.planted)
     return held_out_evidence(
         IN_SAMPLE,
         n_classes=len(classifier.classes_),

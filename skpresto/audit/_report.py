@@ -13,6 +13,7 @@ from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
 from skpresto.audit._control import checked_positions, draw_control_sample
 from skpresto.audit._decided import another_class, check_number, safe_by
 from skpresto.audit._evidence import Evidence
+from skpresto.audit._from_classifier import ReportsByClassifier
 from skpresto.audit._from_estimator import fields_of_estimator
 from skpresto.audit._from_probabilities import fields_of_probabilities
 from skpresto.audit._outputs import ReportOutputs
@@ -21,10 +22,10 @@ from skpresto.audit._summary import LabelSummary, summarize
 
 
 @dataclass(eq=False, repr=False)
-class LabelReport(ReportOutputs):
+class LabelReport(ReportsByClassifier, ReportOutputs):
     """Which labels are probably wrong, how many there are, and which to review first.
 
-    Make one with :meth:`from_estimator` or :meth:`from_probabilities`.
+    Made by :meth:`from_classifier`, :meth:`from_estimator`, :meth:`from_probabilities`.
 
     Parameters
     ----------

@@ -154,6 +154,10 @@ def _report(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of encoders, about columns they find odd
         features = source.features(arguments.seed)
+    if _without_network(source, arguments):
+        how = {"n_jobs": arguments.jobs, "random_state": arguments.seed}
+        report = LabelReport.from_classifier(None, features, source.labels, **how)
+        return report, []
     estimator = audit_estimator(
         len(features),
         quick=arguments.quick,
@@ -205,6 +209,11 @@ def _settled(
     return replace(report, checked=checked, **fields)
 
 
+def _without_network(source: Source, arguments: argparse.Namespace) -> bool:
+    """Return whether trees or a linear model are enough; epochs ask for a network."""
+    return arguments.quick and not arguments.epochs and source.kind != "images"
+
+
 def _row_table(report: LabelReport, source: Source) -> Any:
     """Return a line per row of the input; rows that were left out have no values."""
     columns = ["given", "suggested", "quality", "is_safe"]
@@ -226,8 +235,10 @@ def _about(
 ) -> About:
     settings = [("rows", f"{len(source.labels):,}")]
     if not isinstance(source, ProbabilitySource):
-        epochs = arguments.epochs or audit_epochs(len(source.labels))
-        settings += [("epochs", str(epochs)), ("seed", str(arguments.seed))]
+        if not _without_network(source, arguments):
+            epochs = arguments.epochs or audit_epochs(len(source.labels))
+            settings += [("epochs", str(epochs))]
+        settings += [("seed", str(arguments.seed))]
     settings += [("time", str(timedelta(seconds=round(seconds))))]
     kind = "table" if source.kind == "probabilities" else source.kind
     return About(

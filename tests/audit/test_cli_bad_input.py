@@ -357,7 +357,7 @@ def test_interrupted_audit_leaves_nothing(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr("skpresto.cli._audit.fit_report", interrupt)
     before = content_of(tmp_path)
-    assert main(["audit", "t.csv", "--label", "label", "--quick"]) == 130
+    assert main(["audit", "t.csv", "--label", "label"]) == 130
     assert "stopped. Nothing was written." in capsys.readouterr().err
     assert content_of(tmp_path) == before
 

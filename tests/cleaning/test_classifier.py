@@ -84,7 +84,7 @@ def test_fitted_attributes(data, fitted):
     assert fitted.transition_matrix_[0, 1] == pytest.approx(0.3, abs=0.08)
     assert isinstance(fitted.assessor_, ExtraTreesClassifier)
     assert isinstance(fitted.estimator_, DecisionTreeClassifier)
-    assert fitted.label_findings_.basis == "out of fold"
+    assert fitted.label_findings_.basis == "rounds"
 
 
 def test_a_report_reads_what_it_found_out(data, fitted):
