@@ -16,10 +16,7 @@ import results
 from cells import INSTANCE
 from contenders import (
     CLEAN_SUBSET,
-    CROSS_CHEAP,
     CROSS_PRESTOPPING,
-    CROSS_THREE,
-    CROSS_TREES,
     DEFAULT,
     METHODS,
     PRESTOPPING,
@@ -32,7 +29,7 @@ from rivals import ROWS
 
 FOLDER = Path(__file__).parent / "results"
 #: The methods of this project, each compared within its group.
-OWN = (PRESTOPPING, CROSS_CHEAP, CROSS_THREE, CROSS_TREES, CROSS_PRESTOPPING)
+OWN = (PRESTOPPING, CROSS_PRESTOPPING)
 #: Means that differ by less are equal: errors are multiples of one test row.
 TIE = 1e-9
 #: Kinds of noise; noise that was not injected is real.

@@ -34,12 +34,13 @@ TIERS: tuple[tuple[str, ...], ...] = (
         *("Co-teaching+", f"Co-teaching+{ESTIMATED}"),
         *(PRESTOPPING_PLUS, "Decouple", "Forward correction", "Learning to reweight"),
     ),
-    (CROSS_CHEAP, CROSS_THREE, CROSS_TREES),
     (CROSS_PRESTOPPING, "four Prestopping", "seven Default", "four Co-teaching"),
     (CLEAN_LEARNING, f"three Co-teaching{ESTIMATED}", "INCV", "ITLM"),
     ("CleanLearning of Prestopping", "CleanLearning of HistGradientBoosting"),
 )
-assert sorted(METHODS) == sorted(m for methods in TIERS for m in methods)
+#: CrossPrestopping with a second opinion, at three prices.
+PRICES = (CROSS_CHEAP, CROSS_THREE, CROSS_TREES)
+assert sorted(METHODS) == sorted(m for methods in (*TIERS, PRICES) for m in methods)
 
 REAL_NOISE: tuple[DataRow, ...] = (
     *(("cifar10n_feat", (noise, None)) for noise in ("worst", "random1", "aggregate")),
@@ -99,9 +100,16 @@ def rivals() -> Preset:
     return preset_of(LAPTOP | ALL_OF_LETTER, cells)
 
 
+def prices() -> Preset:
+    """Return CrossPrestopping with a second opinion on all rows of tables."""
+    rows = grid(TABLE_ROWS, range(N_SEEDS), lambda *at: methods_on(PRICES, *at))
+    return preset_of(LAPTOP, rows)
+
+
 def cost() -> Preset:
     """Return the cells that measure what a fit of each method costs."""
-    without_default = [m for methods in TIERS for m in methods if m != DEFAULT]
+    everything = [m for methods in (*TIERS, PRICES) for m in methods]
+    without_default = [m for m in everything if m != DEFAULT]
     cells = grid(
         COST_ROWS, [0], lambda row, seed: methods_on(without_default, row, seed)
     )

@@ -3,12 +3,14 @@
     python benchmarks/accuracy/run.py --preset smoke
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset rivals
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset prices
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset cost
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset quality
 
 Every finished fit is one line of the results file, and an interrupted run resumes from
 there. ``tables.py`` prints tables of ``laptop``, ``comparison.py`` those of ``rivals``
-and ``cost``, ``quality_table.py`` those of ``quality``. CleanLearning needs cleanlab
+and ``cost``, ``price_tables.py`` those of ``prices``, ``quality_table.py`` those of
+``quality``. CleanLearning needs cleanlab
 (``pip install skpresto[bench]``).
 """
 

@@ -46,6 +46,12 @@ def test_the_page_at_equal_cost_is_printed_from_the_results(accuracy, capsys):
     assert page.items() <= printed.items()
 
 
+def test_the_page_of_prices_is_printed_from_the_results(accuracy, capsys):
+    assert accuracy.price_tables.main() == 0
+    page = (DOCS / "price-tables.md").read_text(encoding="utf-8")
+    assert sections(page) == sections("\n" + capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(
     "heading",
     [
