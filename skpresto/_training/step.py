@@ -41,6 +41,7 @@ class Step:
         self._before: list[list[Tensor]] = []
         self._idle: list[int] = []
         self._equal: Tensor | None = None
+        self._take_step: Callable[[], Any] = self.optimizer.step
         self._infer: Callable[[Any, int], Tensor] = lambda X, n_rows: net.infer(X)
 
     def forward(self, features: Any, n_rows: int) -> Tensor:
@@ -92,9 +93,6 @@ class Step:
                 self.scaler.update()
         self._end_step()
 
-    def _take_step(self) -> None:
-        self.optimizer.step()
-
     def _slope(self, losses: Tensor, weights: Tensor | None) -> Tensor | None:
         """Return the weight of each loss in the mean; None if there is no step."""
         self._idle = []
@@ -142,6 +140,7 @@ class StepUnlessEmpty(Step):
 
     def __init__(self, net: NoisyLabelNet) -> None:
         super().__init__(net, may_skip=True)
+        self._take_step = self._step_unless_empty
         owned = [set(map(id, network.parameters())) for network in self.networks]
         groups = [group["params"] for group in self.optimizer.param_groups]
         #: For each network, its parameters in each group of the optimizer.
@@ -167,9 +166,9 @@ class StepUnlessEmpty(Step):
         # Weights of 0 remain 0, whatever they are divided by.
         return weights / total.clamp(min=torch.finfo(total.dtype).tiny)
 
-    def _take_step(self) -> None:
+    def _step_unless_empty(self) -> None:
         if self._is_empty is None:
-            super()._take_step()
+            self.optimizer.step()
             return
         found_inf = self._is_empty.to(torch.float32)
         groups = self.optimizer.param_groups
@@ -180,7 +179,7 @@ class StepUnlessEmpty(Step):
                 for group, own in zip(groups, params, strict=True):
                     group["params"] = own
                 self.optimizer.found_inf = skips
-                super()._take_step()
+                self.optimizer.step()
         finally:
             for group, params in zip(groups, before, strict=True):
                 group["params"] = params
