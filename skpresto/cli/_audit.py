@@ -211,7 +211,8 @@ def _settled(
 
 def _without_network(source: Source, arguments: argparse.Namespace) -> bool:
     """Return whether trees or a linear model are enough; epochs ask for a network."""
-    return arguments.quick and not arguments.epochs and source.kind != "images"
+    has_features = source.kind != "images" or source.embeddings is not None
+    return arguments.quick and not arguments.epochs and has_features
 
 
 def _row_table(report: LabelReport, source: Source) -> Any:

@@ -347,3 +347,16 @@ def test_embeddings_give_a_page(made, tmp_path, capsys):
     page = (tmp_path / "e-audit.html").read_text(encoding="utf-8")
     assert "a photo of number" in page
     assert "im-" in page
+
+
+@pytest.mark.parametrize("labels", ["photos", "y.csv"])
+def test_quick_audits_of_embeddings_train_no_network(labels, tmp_path, monkeypatch):
+    names = image_folder(tmp_path)
+    rng = np.random.RandomState(0)
+    y = np.array([name.split("/")[0] for name in names])
+    embeddings = rng.normal(size=(12, 5)) + 3 * (y == "day")[:, None]
+    np.savez("e.npz", embeddings=embeddings, ids=names)
+    pd.DataFrame({"id": names, "kind": y}).to_csv("y.csv", index=False)
+    monkeypatch.setattr("skpresto.cli._audit.audit_estimator", None)
+    label = ["--label", "kind"] if labels == "y.csv" else []
+    assert main(["audit", "e.npz", "--labels", labels, *label, "--quick"]) == 0
