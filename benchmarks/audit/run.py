@@ -33,7 +33,7 @@ RESULTS = HERE / "results.jsonl"
 #: Labels that are checked by hand.
 N_CHECKED = 50
 #: Audits per held-out set, by kind of evidence.
-N_PER_SET = {"ready": 16, "rounds": 3, "quick": 5, "default": 3}
+N_PER_SET = {"ready": 16, "rounds": 3, "quick": 4, "default": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -134,9 +134,10 @@ def comparison(checkout: Path, out: Path) -> pd.DataFrame:
     table = both.pivot_table("F", index=cell, columns="filter", aggfunc="mean")
     often = table.notna().mean() >= 0.9
     own = table.columns.str.startswith("skpresto")
-    means = table.loc[:, often | own].groupby(["n", "noise", "rate"]).mean().T
-    means["all"] = table.loc[:, often | own].mean()
-    means["cells"] = table.notna().sum()
+    shown = table.loc[:, often | own]
+    means = shown.groupby(["n", "noise", "rate"]).mean().T
+    means.columns = [" ".join(column) for column in means.columns]
+    means["all"], means["cells"] = shown.mean(), shown.notna().sum()
     return means.sort_values("all", ascending=False).round(3)
 
 
