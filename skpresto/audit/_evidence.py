@@ -78,7 +78,7 @@ def planted_evidence(
         constants,
         rate_inputs=(mean_error, planted.slope, sharpness),
         slope_inputs=(planted.slope, mean_error),
-        rests_on="out-of-fold predictions, and labels that were made wrong on purpose",
+        rests_on="out-of-fold predictions and labels that were made wrong on purpose",
         auc=planted.auc,
     )
 

@@ -18,7 +18,7 @@ from skpresto.noise._counts import shrunken_rows_given_truth
 Floats = NDArray[np.float64]
 
 # Power of the probabilities. Higher ones find more wrong labels, and suspect more of
-# the correct ones: benchmarks/audit/NOTES.md.
+# the correct ones (benchmarks/NOTES.md).
 _POWER = 2.0
 # The part of each probability that is shared by all classes, so that none is excluded.
 _SHARED = 0.01

@@ -20,10 +20,17 @@ def headline(summary: Any) -> str:
 def cannot_tell(summary: Any) -> str:
     """Return why no number of wrong labels is stated, and what to do."""
     return (
-        "How many are wrong cannot be told: these predictions do not tell wrong labels "
-        "from samples that are hard. Labels that were made wrong on purpose look more "
-        f"wrong than given ones in only {summary.auc:.0%} of pairs. Check "
+        f"How many are wrong cannot be told: {why_not(summary)} Check "
         f"{WORTH_CHECKING} labels of the control sample to find out."
+    )
+
+
+def why_not(summary: Any) -> str:
+    """Return why wrong labels cannot be told from samples that are hard."""
+    return (
+        "these predictions do not tell wrong labels from samples that are hard. Labels "
+        "that were made wrong on purpose look more wrong than given ones in only "
+        f"{100 * summary.auc:.0f} % of pairs."
     )
 
 
@@ -43,12 +50,13 @@ def rests_on(summary: Any) -> str:
     """Return what the numbers are computed from."""
     if summary.n_checked:
         return (
-            f"The numbers rest on {summary.n_checked} labels checked by hand, and on "
+            f"The numbers rest on {summary.n_checked} labels checked by hand, besides "
             f"{summary.evidence}."
         )
     return (
         f"The numbers rest on {summary.evidence}; no label was checked. Where nearly "
-        "all labels are correct they are too high."
+        "all labels are correct they are too high. Some fifty answers to the control "
+        "sample make them much more certain."
     )
 
 

@@ -73,7 +73,7 @@ def test_where_errors_cannot_be_told_no_number_is_the_headline():
     summary = report.summary()
     assert not summary.is_known
     assert "cannot be told" in summary.headline()
-    assert f"in only {report.evidence.auc:.0%} of pairs" in summary.headline()
+    assert f"in only {100 * report.evidence.auc:.0f} % of pairs" in summary.headline()
     assert "wrong (" not in repr(summary).splitlines()[1]
     answers = {row: i % 3 == 0 for i, row in enumerate(report.control_sample(40).index)}
     checked = dataclasses.replace(report, checked=answers).summary()

@@ -8,7 +8,7 @@ import numpy as np
 import skpresto
 from skpresto.audit._page.about import About
 from skpresto.audit._page.sparkline import line_points
-from skpresto.audit._sentences import about_suspects, cannot_tell, rests_on
+from skpresto.audit._sentences import about_suspects, rests_on, why_not
 from skpresto.noise._counts import joint_counts
 
 #: Suspects per page of the list, and those that are readable without JavaScript.
@@ -31,7 +31,7 @@ def page_context(report: Any, about: About, data: dict[str, Any]) -> dict[str, A
         "summary": summary,
         "class_names": data["classes"],
         "sentences": {
-            "cannot_tell": "" if summary.is_known else cannot_tell(summary),
+            "cannot_tell": "" if summary.is_known else _because(summary),
             "suspects": about_suspects(summary),
             "rests_on": rests_on(summary),
         },
@@ -42,6 +42,11 @@ def page_context(report: Any, about: About, data: dict[str, Any]) -> dict[str, A
         "first": [_card(data, i) for i in data["suspects"][:PAGE_SIZE]],
         "blank": _blank(data),
     }
+
+
+def _because(summary: Any) -> str:
+    reason = why_not(summary)
+    return reason[0].upper() + reason[1:]
 
 
 def _class_order(summary: Any) -> list[int]:
