@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.device.pretend.device import without_float64
-from tests.discovery import every, quick, short_fits_warn
+from tests.discovery import every, on_paths, quick, short_fits_warn
 
 pytestmark = short_fits_warn
 
@@ -36,7 +36,7 @@ def fit_on(points):
         return quick(
             Classifier,
             q=4,
-            max_epochs=8,
+            max_epochs=6,
             batch_size=32,
             device=device,
             module__dropout=0,
@@ -56,7 +56,7 @@ def test_results_are_those_of_the_cpu(
         compare(fit_on(Classifier, "cpu"), on_device, points[0], tolerance)
 
 
-@every
+@on_paths()
 def test_a_second_device_is_used_for_everything(
     Classifier, fit_on, second_device, points, tolerance
 ):

@@ -174,7 +174,9 @@ print([str(w.message) for w in caught if w.category.__name__ == "DeviceWarning"]
 """
 
 
-def test_a_model_comes_back_where_there_is_none(points, device, tolerance, tmp_path):
+def test_a_model_comes_back_where_there_is_none(
+    with_processes, points, device, tolerance, tmp_path
+):
     X, _ = points
     models = [trained(name, *points) for name in (device, "auto")]
     path = tmp_path / "models.pkl"

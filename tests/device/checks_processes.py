@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from skpresto import PrestoppingClassifier
+from skpresto._device import resolved_device
+from skpresto._parallel.exchange import local_rank
 from tests.discovery import short_fits_warn
 
 pytestmark = short_fits_warn
@@ -16,7 +18,18 @@ pytestmark = short_fits_warn
 ROOT = Path(__file__).parents[2]
 
 
-def test_each_process_has_a_device(second_device, points, tmp_path, tolerance):
+def test_each_process_of_torchrun_takes_another_device(second_device, monkeypatch):
+    for rank, name in enumerate(("cuda:0", second_device)):
+        monkeypatch.setenv("LOCAL_RANK", str(rank))
+        assert resolved_device("cuda", local_rank()) == torch.device(name)
+        assert resolved_device(second_device, local_rank()) == torch.device("cuda:1")
+    monkeypatch.delenv("LOCAL_RANK")
+    assert resolved_device("auto", local_rank()) == torch.device("cuda:0")
+
+
+def test_two_processes_train_together(
+    with_processes, second_device, points, tmp_path, tolerance
+):
     X, y = points
     np.savez(tmp_path / "data.npz", X=X, y=y)
     command = [sys.executable, "-W", "ignore", "-m", "tests.device.trained_together"]

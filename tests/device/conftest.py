@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from tests.discovery import RUNS_ALL
+
 #: Files that only processes of their own can import.
 collect_ignore = ["pretend"]
 
@@ -42,6 +44,13 @@ def second_device(device):
     if device != "cuda" or torch.cuda.device_count() < 2:
         pytest.skip("there is no second GPU")
     return "cuda:1"
+
+
+@pytest.fixture(scope="session")
+def with_processes(is_pretended):
+    """Skip what starts processes, each of which takes as long as ten fits."""
+    if is_pretended and not RUNS_ALL:
+        pytest.skip("runs with SKPRESTO_TESTS=all, and on real devices")
 
 
 @pytest.fixture(scope="session")
