@@ -73,9 +73,10 @@ def plain_loop(X, y, make, device):
 
 def plain_skorch(X, y, make, device):
     """Train with skorch alone."""
-    net = NeuralNetClassifier(make(), nn.CrossEntropyLoss, lr=0.1, device=str(device))
-    net.set_params(max_epochs=N_EPOCHS, batch_size=BATCH_SIZE, train_split=None)
-    net.set_params(verbose=0, optimizer__momentum=0.9, iterator_train__shuffle=True)
+    net = NeuralNetClassifier(make(), criterion=nn.CrossEntropyLoss, lr=0.1)
+    net.set_params(device=str(device), max_epochs=N_EPOCHS, batch_size=BATCH_SIZE)
+    net.set_params(train_split=None, verbose=0, optimizer__momentum=0.9)
+    net.set_params(iterator_train__shuffle=True)
     net.fit(X, y)
 
 
