@@ -122,7 +122,7 @@ class LabelPosterior:
         """
         total, n_known = 0.0, 0
         for index in self._all_samples():
-            joint = self.probability.index_select(0, index).double().pow_(self.power)
+            joint = self.probability.index_select(0, index).float().pow_(self.power)
             if self.evidence is not None:
                 joint.mul_(self.evidence.logarithm(index).exp_())
             sums = joint.sum(dim=1)
@@ -131,8 +131,8 @@ class LabelPosterior:
             )
             known = sums > 0
             likely = joint.mul_(of_label).sum(dim=1)[known] / sums[known]
-            total += likely.log_().sum().item()
-            n_known += int(known.sum())
+            total += likely.log_().cpu().double().sum().item()
+            n_known += len(likely)
         return total / max(1, n_known)
 
     def posterior(self, index: Tensor) -> Tensor:
@@ -189,7 +189,7 @@ class LabelPosterior:
         labels = labels.cpu()
         joint.mul_(self.power).add_(of_label)
         if self.evidence is not None:
-            joint.add_(self.evidence.logarithm(index))
+            joint.add_(self.evidence.logarithm(index).cpu())
         own = joint.gather(1, labels.unsqueeze(1))
         joint.scatter_(1, labels.unsqueeze(1), -torch.inf)
         odds = own - joint.logsumexp(dim=1, keepdim=True)

@@ -12,7 +12,11 @@ import torch
 from torch import nn
 
 import skpresto
-from skpresto import DefaultClassifier, PrestoppingClassifier
+from skpresto import (
+    CrossPrestoppingClassifier,
+    DefaultClassifier,
+    PrestoppingClassifier,
+)
 from skpresto._networks import stored
 from skpresto._training import checkpoint
 from skpresto._training.context import recorded_trajectories
@@ -55,6 +59,18 @@ def test_sample_weights(points, device, tolerance):
     np.testing.assert_allclose(*[c.predict_proba(X) for c in both], atol=tolerance)
     fractions = [[r.train_error for r in clf.history_] for clf in both]
     np.testing.assert_allclose(*fractions, atol=tolerance)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_second_opinion(points, device, tolerance, n_classes):
+    """Of two classes the evidence has a weight that is fitted."""
+    X, y = points
+    few = y < n_classes
+    params = {"Classifier": CrossPrestoppingClassifier, "assessor": "auto"}
+    params |= {"module__dropout": 0}
+    both = [trained(d, X[few], y[few], **params) for d in ("cpu", device)]
+    np.testing.assert_allclose(*[c.predict_proba(X) for c in both], atol=tolerance)
+    np.testing.assert_allclose(*[c.label_quality_ for c in both], atol=tolerance)
 
 
 @pytest.mark.parametrize("autocast", ["bfloat16", "float16"])
