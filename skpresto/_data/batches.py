@@ -153,7 +153,7 @@ def batch_sizes(n_rows: int, batch_size: int, drop_last: bool = False) -> list[i
     Examples
     --------
     >>> batch_sizes(100, 32), batch_sizes(99, 32), batch_sizes(99, 32, drop_last=True)
-    ([32, 32, 36], [32, 32, 35], [32, 32, 32])
+    ([32, 32, 32, 4], [32, 32, 35], [32, 32, 32])
     """
     batch_size = n_rows if batch_size == -1 else batch_size
     n_full, rest = divmod(n_rows, batch_size)

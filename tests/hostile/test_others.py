@@ -160,6 +160,7 @@ def test_samples_of_instance_dependent_noise(case):
         "InstanceDependentNoise",
         "X",
         "array",
+        "container",
         "samples",
         "data",
         "dtype",
