@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from skpresto.audit._sources.columns import Wishes, choose_columns, notes_about
@@ -98,6 +99,8 @@ def measurements():
 
 @pytest.mark.parametrize("name", identifiers())
 def test_identifiers_are_recognized_in_any_order(name):
+    if name == "far dates" and Version(pd.__version__).major < 3:
+        pytest.skip("pandas 2 reads dates of the years 1677 to 2262 only")
     column = pd.Series(identifiers()[name])
     assert identifier_kind(column) is not None
     if not name.startswith(("Unix", "far")):
