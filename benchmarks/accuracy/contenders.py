@@ -25,9 +25,9 @@ CLEAN_LEARNING = "CleanLearning"
 CLEAN_SUBSET = "clean subset"
 DEFAULT_RULE = "default rule"
 PRESTOPPING = "Prestopping"
-#: Without an assessor: as in version 0.2, and as by default on images.
+#: As by default, without an assessor.
 CROSS_PRESTOPPING = "CrossPrestopping"
-#: As by default on tables, and the cheaper settings of docs/choosing.md.
+#: With trees as assessor, and the cheaper settings of docs/choosing.md.
 CROSS_TREES = "CrossPrestopping with trees"
 CROSS_THREE, CROSS_CHEAP = f"{CROSS_TREES}, 3 fits", f"{CROSS_TREES}, 1.5 fits"
 PRESTOPPING_PLUS = "Prestopping+"
@@ -119,8 +119,9 @@ _CO_TEACHING = "skpresto:CoTeachingClassifier"
 _CO_TEACHING_PLUS = "skpresto:CoTeachingPlusClassifier"
 _PRESTOPPING = "skpresto:PrestoppingClassifier"
 _CROSS = "skpresto:CrossPrestoppingClassifier"
-_THREE = {"cv": 3, "q": 5, "n_final_networks": 1}
+_THREE = {"cv": 3, "q": 5, "n_final_networks": 1, "assessor": "auto"}
 _CHEAP = {
+    "assessor": "auto",
     "cv": 2,
     "fold_epochs": 0.3,
     "q": 3,
@@ -167,7 +168,7 @@ METHODS: dict[str, Method] = {
         "LearningToReweightClassifier", 3.0, takes_clean_rows=True
     ),
     # Five to eight fits.
-    CROSS_TREES: Method(_CROSS, 5.2, has_curve=False),
+    CROSS_TREES: Method(_CROSS, 5.2, params={"assessor": "auto"}, has_curve=False),
     CROSS_PRESTOPPING: Method(_CROSS, 5.0, takes_rule=True, params={"assessor": None}),
     CLEAN_LEARNING: Method("skpresto:DefaultClassifier", 5.5, is_cleaned=True),
     "CleanLearning of Prestopping": Method(

@@ -75,14 +75,15 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         Length of their training, as ``fold_epochs``.
     fold_weight : float in [0, 1), default=0.2
         Weight of all fold networks together in the vote; with 0 they are not kept.
-    assessor : "auto", classifier with ``predict_proba`` or None, default="auto"
+    assessor : "auto", classifier with ``predict_proba`` or None, default=None
         Predicts which label each sample is given, for samples that it was not trained
         on. Any classifier or Pipeline of scikit-learn; it is cloned, and every
         ``random_state`` that is None is set. With ``oob_score=True`` and a number as
         ``cv``, predictions are out of bag, else out of fold over ``cv``. "auto" is
         extremely randomized trees, few enough to cost little beside the networks, if
         ``X`` is a table or a sparse matrix in memory of not too many classes, and None
-        otherwise. None leaves it to the networks.
+        otherwise: it helps where mistakes depend on the sample, and with two classes.
+        None leaves it to the networks.
     q : int, default=10
         Number of visits over which out-of-fold probabilities are averaged: the latest
         has weight 1/q, and the weights of earlier ones decay exponentially.
@@ -214,7 +215,7 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         n_final_networks=2,
         final_epochs=1.0,
         fold_weight=0.2,
-        assessor="auto",
+        assessor=None,
         q=10,
         stop=None,
         epsilon=0.05,

@@ -59,10 +59,10 @@ def audit_estimator(
     from skpresto import CrossPrestoppingClassifier, PrestoppingClassifier
 
     classifier = PrestoppingClassifier if quick else CrossPrestoppingClassifier
-    if (
-        not quick
-    ):  # labels are assessed by the fold networks, so these are not shortened
-        params = {"fold_epochs": 1.0, **params}
+    if not quick:
+        # Labels are assessed by the fold networks, so these are not shortened, and
+        # ranked better with trees as a second opinion.
+        params = {"fold_epochs": 1.0, "assessor": "auto", **params}
     if n_rows <= _SOON_MEMORIZED and "module" not in params:
         params = {"module__dropout": _DROPOUT, **params}
     return classifier(

@@ -47,7 +47,7 @@ def neighbours(noisy_blobs):
 def test_trees_are_the_assessor_of_tables(noisy_blobs):
     X, y, _ = noisy_blobs
     clf = with_assessor("auto").fit(X, y)
-    assert CrossPrestoppingClassifier().assessor == "auto"
+    assert CrossPrestoppingClassifier().assessor is None
     assert isinstance(clf.assessor_, ExtraTreesClassifier)
     assert same(with_assessor("auto").fit(X, y), clf, X)
     alone = with_assessor(None).fit(X, y)
