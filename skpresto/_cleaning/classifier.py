@@ -113,7 +113,7 @@ class LabelCleaningClassifier(
     than any other class, weighted by their lead, and its predictions are multiplied by
     the evidence of V, ``exp(sum_k V[k] * log(T[j, k]))``.
 
-    Held-out labels may be wrong. A classifier is therefore judged by the probability
+    Held-out labels may be wrong. A classifier is therefore compared by the probability
     ``sum_j p[j] * T[j, y]`` that it gives to them, not by its accuracy.
 
     Examples

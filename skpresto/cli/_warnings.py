@@ -13,7 +13,7 @@ _ADVICE = {
     FallbackWarning: "More rows or a larger --epochs may avoid this.",
 }
 _NOT_SETTLED = (
-    "The training ended before it was clear which epoch is the best to judge labels "
+    "The training ended before it was clear which epoch is the best to assess labels "
     "by. A larger --epochs gives it more time."
 )
 
@@ -27,7 +27,7 @@ def notes_of_fit(caught: Iterable[WarningMessage]) -> list[str]:
 def diverged() -> ValueError:
     """Return what the command line says about a training that failed."""
     return ValueError(
-        "The training diverged, so that labels cannot be judged. Try another --seed, "
+        "The training diverged, so that labels cannot be assessed. Try another --seed, "
         "or leave out columns with extreme values by --ignore COLUMN."
     )
 
