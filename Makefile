@@ -39,9 +39,9 @@ lint: $(READY)  ## check style and format
 types: $(READY)  ## check types
 	$(BIN)/mypy
 
-docs: $(READY)  ## build the site in docs/_build/html, with its examples; warnings are errors
+docs: $(READY)  ## build the site in docs/_build/html, with its examples; warnings are errors (-a: all pages, or the search forgets phrases)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,docs]"
-	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	$(BIN)/python -m sphinx -b html -a -W --keep-going docs docs/_build/html
 	$(BIN)/python docs/_ext/check_site.py docs/_build/html
 
 docs-serve: docs  ## build the site and show it at http://localhost:8000

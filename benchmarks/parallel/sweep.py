@@ -33,6 +33,7 @@ from torch import nn
 import skpresto
 
 NAMES = [name for name in skpresto.__all__ if name.endswith("Classifier")]
+NAMES.remove("LabelCleaningClassifier")  # which trains no networks
 FURTHER: dict[str, dict[str, Any]] = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.3},
     "SelfieClassifier": {"noise_rate": 0.3, "restarts": 1},

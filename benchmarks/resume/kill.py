@@ -62,7 +62,8 @@ def contenders():
     """Yield name, classifier and data of each fit."""
     settings = {"max_epochs": 10, "random_state": 0, "q": 4, "module__hidden": (64,)}
     for name in skpresto.__all__:
-        if name.endswith("Classifier"):
+        # Of one, a fit does not train networks.
+        if name.endswith("Classifier") and name != "LabelCleaningClassifier":
             yield name, getattr(skpresto, name)(**settings), problem()
     for name in baselines.__all__:
         needs_clean = name == "LearningToReweightClassifier"

@@ -95,7 +95,7 @@ class LabelCleaningClassifier(
         The above, per sample, as one object.
     n_features_in_ : int
         Number of features seen in ``fit``, if samples have a number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features seen in ``fit``, if all are strings.
 
     See Also
