@@ -79,11 +79,10 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         Predicts which label each sample is given, for samples that it was not trained
         on. Any classifier or Pipeline of scikit-learn; it is cloned, and every
         ``random_state`` that is None is set. With ``oob_score=True`` and a number as
-        ``cv``, predictions are out of bag, else out of fold over ``cv``. "auto" is
-        extremely randomized trees, few enough to cost little beside the networks, if
-        ``X`` is a table or a sparse matrix in memory of not too many classes, and None
-        otherwise: it helps where mistakes depend on the sample, and with two classes.
-        None leaves it to the networks.
+        ``cv``, predictions are out of bag, else out of fold over ``cv``. "auto" is few
+        extremely randomized trees, at little cost, if ``X`` is a table or a sparse
+        matrix in memory of not too many classes, else None: it helps where mistakes
+        depend on the sample, and with two classes. None leaves it to the networks.
     q : int, default=10
         Number of visits over which out-of-fold probabilities are averaged: the latest
         has weight 1/q, and the weights of earlier ones decay exponentially.
