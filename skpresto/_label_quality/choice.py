@@ -1,12 +1,13 @@
 """Which classifier assesses labels best, told from labels that may be wrong."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -23,18 +24,32 @@ from skpresto._splits import hold_out
 #: Rows on which classifiers are compared, at most: more would cost more than they tell.
 MOST_COMPARED = 20_000
 _HELD_OUT = 0.25
+#: Rows that each tree is grown on, at most: trees of a million rows fill the memory.
+MOST_OF_TREE = 100_000
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A classifier that may assess labels, and the samples as it takes them."""
+    """A classifier that may assess labels, and the samples as it takes them.
+
+    Parameters
+    ----------
+    assessor : Assessor
+        The classifier, and its folds.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, ...)
+        The samples.
+    most_of_tree : int, default=None
+        Rows that each tree of a forest is grown on, at most.
+    """
 
     assessor: Assessor
     X: Any
+    most_of_tree: int | None = None
 
     def among(self, rows: NDArray[np.intp]) -> "Candidate":
         """Return the same for some of the rows."""
-        return Candidate(self.assessor.among(rows), _safe_indexing(self.X, rows))
+        X = _safe_indexing(self.X, rows)
+        return replace(self, assessor=self.assessor.among(rows), X=X)
 
     def assess(
         self,
@@ -44,9 +59,13 @@ class Candidate:
         sample_weight: NDArray[Any] | None = None,
     ) -> RoundsAssessment:
         """Return what three rounds find out about the labels."""
-        return assess_in_rounds(
-            self.assessor, self.X, codes, classes, rng, sample_weight
-        )
+        assessor, most = self.assessor, self.most_of_tree
+        if most is not None and len(codes) > most:
+            smaller = clone(assessor.estimator).set_params(
+                max_samples=most / len(codes)
+            )
+            assessor = replace(assessor, estimator=smaller)
+        return assess_in_rounds(assessor, self.X, codes, classes, rng, sample_weight)
 
 
 def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
@@ -95,7 +114,11 @@ def candidates_for(
     if features is None:
         return []
     return [
-        Candidate(assessor_of(each, codes, rng, n_jobs=n_jobs, **how), features)
+        Candidate(
+            assessor_of(each, codes, rng, n_jobs=n_jobs, **how),
+            features,
+            MOST_OF_TREE if hasattr(each, "max_samples") else None,
+        )
         for each in classifiers_for(features, n_jobs)
     ]
 

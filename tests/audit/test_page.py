@@ -183,6 +183,21 @@ def test_rare_categories_dates_and_missing_values_are_described(report):
     assert "constant" not in shown
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_dates_before_1677_and_after_2262_are_described(report, unit, zone):
+    given = report.frame["given"].to_numpy()
+    days = np.full(
+        120, np.datetime64("1650-06-02T12:00", unit)
+    ) + given * np.timedelta64(1, "D")
+    days[5], days[6] = np.datetime64("9999-12-30T12:00", unit), np.datetime64("NaT")
+    frame = pd.DataFrame({"day": pd.Series(days).dt.tz_localize(zone)})
+    shown = TellingFeatures(frame, report).of(np.array([5, 6]))
+    assert shown[0][0][:2] == ("day", "9999-12-30")
+    assert shown[0][0][2].startswith("1650-06-")
+    assert shown[1] == []
+
+
 @pytest.mark.parametrize(
     ("samples", "kind"),
     [

@@ -108,7 +108,7 @@ class _Number:
         if np.isnan(value):
             return "missing"
         if pd.api.types.is_datetime64_any_dtype(self.column.dtype):
-            return str(pd.Timestamp(int(value)).date())
+            return str(np.datetime64(int(np.floor(value)), "s").astype("M8[D]"))
         return f"{value:,.0f}" if value % 1 == 0 else f"{value:.4g}"
 
 
@@ -145,10 +145,16 @@ def _is_number(column: pd.Series) -> bool:
 
 def _as_floats(column: pd.Series) -> Floats:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        nanoseconds = pd.to_datetime(column, utc=True).astype("datetime64[ns, UTC]")
-        values = nanoseconds.astype("int64").to_numpy(dtype=np.float64)
-        return np.where(column.isna().to_numpy(), np.nan, values)
+        return _seconds(column)
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _seconds(column: pd.Series) -> Floats:
+    """Return seconds since 1970, NaN for none; nanoseconds end in the year 2262."""
+    dates = pd.to_datetime(column, utc=True)
+    ticks = dates.astype("int64").to_numpy(dtype=np.float64)
+    ticks_per_second = np.timedelta64(1, "s") / np.timedelta64(1, dates.dt.unit)
+    return np.where(column.isna().to_numpy(), np.nan, ticks / ticks_per_second)
 
 
 def _as_texts(column: pd.Series) -> NDArray[Any]:
