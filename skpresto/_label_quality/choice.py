@@ -25,7 +25,7 @@ from skpresto._splits import hold_out
 MOST_COMPARED = 20_000
 _HELD_OUT = 0.25
 #: Rows that each tree is grown on, at most: trees of a million rows fill the memory.
-MOST_OF_TREE = 100_000
+MOST_OF_TREE = 300_000
 
 
 @dataclass(frozen=True)
