@@ -77,20 +77,6 @@ def set_random_states(states: dict[str, Tensor], device: torch.device) -> None:
         torch.mps.set_rng_state(states["mps"].cpu())
 
 
-def _seed(seed: int, device: torch.device) -> None:
-    """Seed the CPU and a device.
-
-    ``torch.manual_seed`` would seed all GPUs, or note the seed for when they are first
-    used, so that the caller's random state was lost there.
-    """
-    torch.default_generator.manual_seed(seed)
-    if device.type == "cuda":
-        with torch.cuda.device(device):
-            torch.cuda.manual_seed(seed)
-    if device.type == "mps":
-        torch.mps.manual_seed(seed)
-
-
 @contextmanager
 def kept_random_states(
     *devices: torch.device, seed: int | None = None
@@ -103,13 +89,24 @@ def kept_random_states(
         Devices other than the CPU that may draw in the block.
     seed : int, default=None
         Seed of all of them inside the block; None leaves them as they are.
+
+    Notes
+    -----
+    ``torch.manual_seed`` would seed all GPUs, or note the seed for when they are first
+    used, so that the caller's random state was lost there.
     """
     cpu = torch.device("cpu")
     with ExitStack() as after:
         for device in (cpu, *devices):
             after.callback(set_random_states, random_states(device), device)
-            if seed is not None:
-                _seed(seed, device)
+            if seed is None:
+                continue
+            torch.default_generator.manual_seed(seed)
+            if device.type == "cuda":
+                with torch.cuda.device(device):
+                    torch.cuda.manual_seed(seed)
+            if device.type == "mps":
+                torch.mps.manual_seed(seed)
         yield
 
 

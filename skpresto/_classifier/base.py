@@ -195,7 +195,8 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         # never full either, and the cost of votes grows with its length.
         length = min(int(self.q), int(self.max_epochs) + 1)
         with fit_turn(seed, request.device, self.n_jobs), shown:
-            request.data.keep_on(request.device)
+            if request.device.type != "cpu":
+                request.data.keep_on(request.device)
             trainer = Trainer(
                 *build_net(self, request.data, request.device),
                 request.data,

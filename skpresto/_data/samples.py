@@ -48,9 +48,9 @@ class SampleRows(ABC):
         return self.take(torch.arange(start, min(stop, len(self))))
 
     def keep_on(self, device: torch.device) -> None:
-        """Copy samples to a device, if they fit, so that batches are taken there."""
+        """Copy samples to a GPU, if they fit, so that batches are taken there."""
         size = self.nbytes
-        if device.type != "cpu" and size is not None and size <= MAX_KEPT:
+        if size is not None and size <= MAX_KEPT:
             self._kept = self._copied_to(device)
 
     @property

@@ -105,12 +105,8 @@ class PredictionHistory(Recorder):
     def _next_visits(self, index: Tensor) -> Visits:
         """Return the visits that include those of the samples at ``index``."""
         visits = self._visits
-        if visits is None or visits.n_made == len(visits.index):
-            visits = self._visits = self._read_ahead(index)
-        return visits
-
-    def _read_ahead(self, index: Tensor) -> Visits:
-        """Return the entries of samples that come next, at least those at ``index``."""
+        if visits is not None and visits.n_made < len(visits.index):
+            return visits
         self.flush()
         batches = [self._order.popleft() if self._order else index]
         n_samples = len(batches[0])
@@ -118,12 +114,13 @@ class PredictionHistory(Recorder):
             batches.append(self._order.popleft())
             n_samples += len(batches[-1])
         ahead = batches[0] if len(batches) == 1 else torch.cat(batches)
-        return Visits(
+        self._visits = Visits(
             ahead,
             self._predicted.index_select(0, ahead),
             self._n_entries.index_select(0, ahead),
             self.n_classes,
         )
+        return self._visits
 
     def flush(self) -> None:
         """Write the predictions that were recorded."""
@@ -135,7 +132,8 @@ class PredictionHistory(Recorder):
         if not visits.n_made:
             return
         index = visits.index[: visits.n_made]
-        newest = visits.all_predicted().to(self._predicted.dtype)
+        visits.predict()
+        newest = torch.cat(visits.predicted).to(self._predicted.dtype)
         older = visits.rows[: visits.n_made, :-1]
         counts = (visits.counts[: visits.n_made] + 1).clamp_(max=self.length)
         self._predicted.index_copy_(

@@ -119,6 +119,8 @@ class Visits:
         Predictions so far, of one or several batches each.
     waiting : list of Tensor, default=[]
         Logits of the batches after those, whose predictions are not needed yet.
+    n_waiting : int, default=0
+        Number of these logits.
     n_made, n_last : int, default=0
         Number of predictions, of all batches and of the last one.
     """
@@ -129,14 +131,16 @@ class Visits:
     n_classes: int
     predicted: list[Tensor] = field(default_factory=list)
     waiting: list[Tensor] = field(default_factory=list)
+    n_waiting: int = 0
     n_made: int = 0
     n_last: int = 0
 
     def add(self, predicted: Tensor) -> None:
         """Add the predictions of the batch that comes next."""
-        self._predict()
+        self.predict()
         self.predicted.append(predicted.view(-1))
-        self._count(len(self.predicted[-1]))
+        self.n_last = len(self.predicted[-1])
+        self.n_made += self.n_last
 
     def add_logits(self, logits: Tensor) -> None:
         """Add what networks return for the batch that comes next: (k, b, n_classes).
@@ -144,34 +148,28 @@ class Visits:
         The predictions are computed for many batches at once, unless logits are large.
         """
         self.waiting.append(logits)
-        self._count(logits.shape[1])
-        if sum(part.numel() for part in self.waiting) > _LOGITS_AT_ONCE:
-            self._predict()
+        self.n_waiting += logits.numel()
+        self.n_last = logits.shape[1]
+        self.n_made += self.n_last
+        if self.n_waiting > _LOGITS_AT_ONCE:
+            self.predict()
 
-    def _count(self, n_visits: int) -> None:
-        self.n_last = n_visits
-        self.n_made += n_visits
-
-    def _predict(self) -> None:
+    def predict(self) -> None:
         """Compute the predictions that are waiting."""
         if not self.waiting:
             return
         several = len(self.waiting) > 1
         logits = torch.cat(self.waiting, dim=1) if several else self.waiting[0]
         self.waiting.clear()
+        self.n_waiting = 0
         if len(logits) > 1:
             logits = torch.softmax(logits, dim=-1).mean(dim=0, keepdim=True)
         self.predicted.append(logits.argmax(dim=2).view(-1))
 
     def newest(self) -> Tensor:
         """Return the predictions of the batch that was added last."""
-        self._predict()
+        self.predict()
         return self.predicted[-1][-self.n_last :]
-
-    def all_predicted(self) -> Tensor:
-        """Return all predictions so far."""
-        self._predict()
-        return torch.cat(self.predicted)
 
     def of_batch(self, values: Tensor) -> Tensor:
         """Return the part of ``values`` that belongs to the batch visited last."""

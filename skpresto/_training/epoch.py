@@ -82,10 +82,11 @@ def run_epoch(
             if policy.needs_gradients:
                 batch = batch._replace(losses=losses.view(seen.shape))
             selection = policy.select(batch)
-            losses = selected_losses(net.criterion_, selection, outputs, losses)
-            seen = losses.detach().view(seen.shape)
+            learned = selected_losses(net.criterion_, selection, outputs, losses)
+            is_same = learned is losses
+            seen = seen if is_same else learned.detach().view(seen.shape)
             weights = total_weights(selection, sample_weight, index, seen)
-            step.learn(losses, weights, (features, labels))
+            step.learn(learned, weights, (features, labels))
             tally.add(seen, weights)
             if has_listeners:
                 net.notify_batch_end((features, labels), outputs, tally.last_loss())
@@ -105,7 +106,7 @@ def selected_losses(
     if selection.objective is not None:
         logits = outputs.reshape(-1, *outputs.shape[-2:])
         losses = selection.objective(logits, losses.view(logits.shape[:2]))
-    return losses.reshape(-1)
+    return losses.flatten()  # itself if it is flat, without an operator
 
 
 def total_weights(

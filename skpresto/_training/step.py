@@ -81,7 +81,7 @@ class Step:
         if slope is not None:
             # The weights are the gradient of the mean, so backward() can start from
             # them. The mean itself is not needed before the end of the epoch.
-            slope = slope.reshape(-1)
+            slope = slope.flatten()
             losses.backward(slope if self.scaler is None else self.scaler.scale(slope))
             self._end_backward()
             if self._tells_gradients:
