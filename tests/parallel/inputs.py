@@ -1,5 +1,7 @@
 """Samples of all kinds, read by several processes."""
 
+import os
+
 import numpy as np
 import torch
 from scipy import sparse
@@ -56,7 +58,8 @@ def fit_kind(kind, folder, is_parallel=True):
     X, y = noisy_blobs(100)
     module, params = Double, {"max_epochs": 4, "batch_size": 27}
     if kind == "memory map":
-        path = f"{folder}/{id(X)}-{torch.initial_seed()}.npy"
+        # A file of its own: one that is written again under a map kills its reader.
+        path = f"{folder}/{os.getpid()}.npy"
         np.save(path, X)
         given = np.load(path, mmap_mode="r")
     elif kind == "sparse":
