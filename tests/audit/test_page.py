@@ -191,7 +191,10 @@ def test_dates_before_1677_and_after_2262_are_described(report, unit, zone):
         120, np.datetime64("1650-06-02T12:00", unit)
     ) + given * np.timedelta64(1, "D")
     days[5], days[6] = np.datetime64("9999-12-30T12:00", unit), np.datetime64("NaT")
-    frame = pd.DataFrame({"day": pd.Series(days).dt.tz_localize(zone)})
+    column = pd.Series(days)
+    if zone is not None:
+        column = column.dt.tz_localize("UTC").dt.tz_convert(zone)
+    frame = pd.DataFrame({"day": column})
     shown = TellingFeatures(frame, report).of(np.array([5, 6]))
     assert shown[0][0][:2] == ("day", "9999-12-30")
     assert shown[0][0][2].startswith("1650-06-")

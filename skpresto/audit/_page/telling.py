@@ -151,7 +151,8 @@ def _as_floats(column: pd.Series) -> Floats:
 
 def _seconds(column: pd.Series) -> Floats:
     """Return seconds since 1970, NaN for none; nanoseconds end in the year 2262."""
-    dates = pd.to_datetime(column, utc=True)
+    # A cache would need each date as one of Python's, which far ones are not.
+    dates = pd.to_datetime(column, utc=True, cache=False)
     ticks = dates.astype("int64").to_numpy(dtype=np.float64)
     ticks_per_second = np.timedelta64(1, "s") / np.timedelta64(1, dates.dt.unit)
     return np.where(column.isna().to_numpy(), np.nan, ticks / ticks_per_second)
