@@ -1,8 +1,13 @@
 """A mini-batch as recorders and policies see it."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from torch import Tensor
+
+#: Maps a function that changes the features of a batch to the logits (k, b, n_classes)
+#: of the changed features, with gradients.
+View = Callable[[Callable[[Any], Any]], Tensor]
 
 
 class Batch(NamedTuple):
@@ -25,6 +30,9 @@ class Batch(NamedTuple):
     fold : Tensor of shape (b,), default=None
         Number of the network that does not train on each sample; -1 if all do. None
         unless networks are trained on folds.
+    view : callable, default=None
+        ``view(change)`` applies the networks once more, to ``change(features)``, and
+        returns their logits with gradients. For policies with ``needs_views``.
     """
 
     index: Tensor  # type: ignore[assignment]  # hides tuple.index, which is not used
@@ -33,3 +41,4 @@ class Batch(NamedTuple):
     losses: Tensor
     epoch: int
     fold: Tensor | None = None
+    view: View | None = None

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from skpresto._data.batch import View
 from skpresto._networks.net import NoisyLabelNet
 from skpresto._parallel.exchange import Exchange
 from skpresto._parallel.gradients import GradientSum
@@ -39,6 +40,17 @@ class ParallelStep(Step):
         complete = net.criterion_.parameters()
         self._sum = GradientSum(exchange, self._parameters, complete, averaged)
         self._fraction = 0.0
+
+    def view(self, features: Any, n_rows: int) -> View:
+        """Return a function that applies the networks once more to a batch.
+
+        Of a batch without own rows there is nothing to change.
+        """
+        applied = super().view(features, n_rows)
+        share = share_of(n_rows, self._exchange.rank, self._exchange.size)
+        if share.start < share.stop:
+            return applied
+        return lambda change: applied(lambda nothing: nothing)
 
     def _outputs_of_all(self, features: Any, n_rows: int) -> Tensor:
         """Return the outputs for a batch, of whose features only the own are given."""

@@ -70,13 +70,14 @@ def run_epoch(
             pause_for_predictions()
             if has_listeners:
                 net.notify_batch_begin((features, labels))
+            view = step.view(features, len(labels)) if policy.needs_views else None
             outputs = step.forward(features, len(labels))
             losses = sample_losses(net.criterion_, outputs, labels)
             fold = None if stage.folds is None else stage.folds.index_select(0, index)
             # With a leading axis for networks.
             logits = outputs.detach().reshape(-1, *outputs.shape[-2:])
             seen = losses.detach().view(logits.shape[:2])
-            batch = Batch(index, labels, logits, seen, epoch, fold)
+            batch = Batch(index, labels, logits, seen, epoch, fold, view)
             for recorder in recorders:
                 recorder.record(batch)
             if policy.needs_gradients:

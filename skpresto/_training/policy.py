@@ -52,6 +52,8 @@ class Policy(Stateful, ABC):
     may_select_nothing = True
     #: Whether the losses of a batch carry gradients, which can be computed repeatedly.
     needs_gradients = False
+    #: Whether networks are applied more than once to a batch, by ``batch.view``.
+    needs_views = False
     #: Of shape (n_samples,): which samples were learned with their given label at their
     #: last visit, if that is what the method takes for safe; None otherwise.
     selected: Tensor | None = None

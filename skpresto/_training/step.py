@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from skpresto._data.batch import View
+from skpresto._data.features import copied, map_parts
 from skpresto._networks.net import NoisyLabelNet
 
 
@@ -64,6 +66,19 @@ class Step:
         except ValueError as error:
             _raise_for_single_rows(error, n_rows)
             raise
+
+    def view(self, features: Any, n_rows: int) -> View:
+        """Return a function that applies the networks once more to a batch.
+
+        It is made before the first time, in which a module may work in place.
+        """
+        kept = map_parts(copied, features)
+
+        def applied(change: Callable[[Any], Any]) -> Tensor:
+            outputs = self._infer(change(kept), n_rows)
+            return outputs.reshape(-1, *outputs.shape[-2:])
+
+        return applied
 
     def learn(self, losses: Tensor, weights: Tensor | None, batch: Any = None) -> None:
         """Learn from the mean loss of each network.

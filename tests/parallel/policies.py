@@ -18,6 +18,8 @@ from tests.parallel.cases import Double, block, noisy_blobs
 class Select(Policy):
     """Return what a function makes of each batch."""
 
+    needs_views = True
+
     def __init__(self, name):
         self.select = SELECTIONS[name]
 
@@ -68,6 +70,16 @@ def objective(batch):
     return Selection(objective=mixed)
 
 
+def second_view(batch):
+    """The distance to the outputs for twice the features."""
+
+    def compared(logits, losses):
+        distance = (logits - batch.view(lambda X: 2 * X)).square().sum(dim=2)
+        return losses + 0.01 * distance
+
+    return Selection(objective=compared)
+
+
 SELECTIONS = {
     function.__name__: function
     for function in (
@@ -77,6 +89,7 @@ SELECTIONS = {
         other_targets,
         soft_targets,
         objective,
+        second_view,
     )
 }
 

@@ -30,7 +30,9 @@ def test_every_kind_of_selection(policy, n_networks, pair):
     check(pair, policy, n_networks=n_networks)
 
 
-@pytest.mark.parametrize("policy", ["first_half", "sometimes_nothing", "one_network"])
+@pytest.mark.parametrize(
+    "policy", ["first_half", "sometimes_nothing", "one_network", "second_view"]
+)
 def test_selections_that_are_empty_for_some(policy, trio):
     expected = check(trio, policy, n_networks=2)
     assert (expected["skipped"].sum() > 0) == (policy == "sometimes_nothing")

@@ -235,3 +235,39 @@ def test_a_recorder_sees_every_batch_of_every_network(make_trainer):
     for batch in seen.batches:
         assert torch.equal(batch.fold, folds[batch.index])
         assert torch.equal(batch.labels, trainer.labels[batch.index])
+
+
+class CompareViews(Policy):
+    """Add the distance between the outputs for a batch and for twice its features."""
+
+    needs_views = True
+
+    def select(self, batch):
+        def objective(logits, losses):
+            doubled = batch.view(lambda X: 2 * X)
+            assert doubled.shape == logits.shape
+            return losses + 0.01 * (logits - doubled).square().sum(dim=2)
+
+        return Selection(objective=objective)
+
+
+def _shifted_in_place(network, args):
+    args[0].add_(1)
+
+
+@both_numbers
+def test_gradients_flow_through_a_second_view(make_trainer, n_networks):
+    """Also of modules that work in place, and with the statistics of BatchNorm."""
+    trainer = make_trainer(**PLAIN, n_networks=n_networks)
+    for network in trainer.net.networks:
+        network.register_forward_pre_hook(_shifted_in_place)
+    X = torch.as_tensor(trainer.data.X.source)
+    twins = copy.deepcopy(trainer.net.networks)
+
+    def loss_of_batch(k, rows, outputs, labels):
+        distance = (outputs - twins[k](2 * X[rows])).square().sum(dim=1)
+        return cross_entropy(outputs, labels) + 0.01 * distance.mean()
+
+    in_plain_torch(twins, trainer, loss_of_batch)
+    trainer.run(Stage("train", CompareViews(), 2))
+    assert_same_networks(trainer.net.networks, twins)
