@@ -2,7 +2,7 @@
 
 from cells import Setting
 
-SMOKE = {"digits": Setting("digits", epochs=4, seconds=0.1)}
+SMOKE = {"digits": Setting("digits", epochs=4, rows=600, seconds=0.1)}
 
 
 def _images(source: str, seconds: float) -> Setting:
