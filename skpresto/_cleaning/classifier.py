@@ -263,7 +263,7 @@ class LabelCleaningClassifier(
             is_safe=quality >= 0.5,
             quality=quality,
             suggested=assessment.suggested(),
-            alternative=assessment.alternative(),
+            likeliest=assessment.likeliest(),
             planted=assessment.planted(),
             agreement=predicted == codes,
             corrected=believed.codes,

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._label_quality.planted import PlantedErrors
 from skpresto._labels import Codes
 
@@ -49,8 +50,8 @@ class LabelFindings:
     disagreement : float, default=None
         Fraction of labels that are not the class with the highest out-of-fold
         probability; None for methods without such probabilities.
-    alternative : array of shape (n_samples,), default=None
-        The most likely class that was not given; None where it is not known.
+    likeliest : Likeliest, default=None
+        The most probable classes, as class numbers; None where they are not known.
     planted : PlantedErrors, default=None
         What labels that are wrong on purpose tell about the out-of-fold probabilities
         from which the quality was computed.
@@ -60,7 +61,8 @@ class LabelFindings:
 
     Notes
     -----
-    Inside the package, classes are numbers. :meth:`decoded` replaces them by labels.
+    Inside the package, classes are numbers. :meth:`decoded` replaces them by labels,
+    but for those of ``likeliest``, which would be large.
     """
 
     is_safe: Any
@@ -73,7 +75,7 @@ class LabelFindings:
     noise_rate: float | None = None
     basis: Basis = "in sample"
     disagreement: float | None = None
-    alternative: Any = None
+    likeliest: Likeliest | None = None
     planted: PlantedErrors | None = None
     fingerprint: str | None = None
 
@@ -93,12 +95,10 @@ class LabelFindings:
         """Return the same findings with labels in the place of class numbers."""
         labels = np.asarray(classes)
         corrected = None if self.corrected is None else labels[self.corrected]
-        others = None if self.alternative is None else labels[self.alternative]
         return replace(
             self,
             suggested=labels[self.suggested],
             corrected=corrected,
-            alternative=others,
         )
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from skpresto._device import fraction_of
 from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.evidence import Evidence
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._label_quality.planted import PlantedErrors, planted_errors, sharpness
 from skpresto._label_quality.transitions import (
     above_class_median_confidence,
@@ -196,14 +197,12 @@ class LabelPosterior:
         # Without any probability there are no odds, and the quality is 0.
         return torch.sigmoid(odds).nan_to_num_(nan=0.0).squeeze(1)
 
-    def alternatives(self) -> Tensor:
-        """Return the most probable class that was not given, for every sample."""
-        parts = []
-        for index in self._all_samples():
-            posterior = self.posterior(index)
-            given = self.labels.index_select(0, index).unsqueeze(1)
-            parts.append(posterior.scatter_(1, given, -1).argmax(dim=1))
-        return torch.cat(parts)
+    def likeliest(self) -> Likeliest:
+        """Return the most probable classes of every sample."""
+        blocks_of_samples = self._all_samples()
+        return Likeliest.joined(
+            [Likeliest.of(self.posterior(i).cpu().numpy()) for i in blocks_of_samples]
+        )
 
     def planted_errors(self) -> PlantedErrors:
         """Return what labels that are wrong on purpose tell, where anything is known.

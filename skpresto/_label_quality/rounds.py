@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from skpresto._label_quality import bayes
 from skpresto._label_quality.assessor import Assessor
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._label_quality.planted import (
     PlantedErrors,
     planted_errors,
@@ -51,11 +52,9 @@ class RoundsAssessment:
         """Return the class of the highest posterior probability."""
         return np.asarray(self.posterior().argmax(axis=1))
 
-    def alternative(self) -> NDArray[np.intp]:
-        """Return the most probable class that was not given."""
-        others = self.posterior()
-        np.put_along_axis(others, self.codes[:, np.newaxis], -1, axis=1)
-        return np.asarray(others.argmax(axis=1))
+    def likeliest(self) -> Likeliest:
+        """Return the classes of the highest posterior probabilities."""
+        return Likeliest.of(self.posterior())
 
     def planted(self) -> PlantedErrors:
         """Return what labels that are wrong on purpose tell about the probabilities."""

@@ -60,7 +60,7 @@ def cross_fit_findings(
         transition_matrix=posterior.transition_matrix,
         basis="out of fold",
         disagreement=posterior.disagreement(),
-        alternative=combined.alternatives(),
+        likeliest=combined.likeliest(),
         planted=everywhere.planted_errors(),
     )
 

@@ -78,7 +78,7 @@ def _ranked_out_of_fold(
         quality=np.where(is_known, quality, findings.quality),
         basis="out of fold",
         disagreement=posterior.disagreement(),
-        alternative=posterior.alternatives(),
+        likeliest=posterior.likeliest(),
         planted=posterior.planted_errors(),
     )
 

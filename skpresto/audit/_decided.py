@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._labels import Codes
 from skpresto.noise._counts import joint_counts
 
@@ -50,7 +51,7 @@ def check_number(
 def another_class(
     given: Codes,
     suggested: NDArray[np.intp],
-    alternative: NDArray[np.intp] | None,
+    likeliest: Likeliest | None,
     is_suspect: NDArray[np.bool_],
     n_classes: int,
 ) -> NDArray[np.intp]:
@@ -64,8 +65,8 @@ def another_class(
     ----------
     given, suggested : ndarray of shape (n_samples,)
         Class numbers.
-    alternative : ndarray of shape (n_samples,) or None
-        The likeliest classes that were not given.
+    likeliest : Likeliest or None
+        The most probable classes.
     is_suspect : ndarray of shape (n_samples,), dtype=bool
         Which labels are suspects.
     n_classes : int
@@ -80,7 +81,9 @@ def another_class(
     is_same = is_suspect & (given == suggested)
     if n_classes < 2 or not is_same.any():
         return suggested
-    if alternative is None:
+    if likeliest is not None:
+        alternative = likeliest.besides(given)
+    else:
         counts = joint_counts(given, suggested, n_classes)
         np.fill_diagonal(counts, -1)
         alternative = counts.argmax(axis=1)[given]

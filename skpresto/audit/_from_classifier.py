@@ -109,7 +109,7 @@ def fields_of_rounds(found: RoundsAssessment, classes: Labels) -> dict[str, Any]
     return {
         "given": found.codes,
         "suggested": found.suggested(),
-        "alternative": found.alternative(),
+        "likeliest": found.likeliest(),
         "quality": quality,
         "is_safe": quality >= 0.5,
         "classes": classes,

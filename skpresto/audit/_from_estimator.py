@@ -29,11 +29,10 @@ def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
     findings = classifier.label_findings_
     given = training_codes(classifier, y, owner)
     classes = classifier.classes_
-    others = findings.alternative
     return {
         "given": given,
         "suggested": np.searchsorted(classes, findings.suggested),
-        "alternative": None if others is None else np.searchsorted(classes, others),
+        "likeliest": findings.likeliest,
         "quality": findings.quality,
         "is_safe": findings.is_safe,
         "classes": classes,

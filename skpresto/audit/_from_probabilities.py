@@ -42,7 +42,7 @@ def fields_of_probabilities(
     return {
         "given": given,
         "suggested": found.suggested,
-        "alternative": found.alternative,
+        "likeliest": found.likeliest,
         "quality": found.quality,
         "is_safe": found.quality >= 0.5,
         "classes": names,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._label_quality.planted import PlantedErrors, planted_errors, sharpness
 from skpresto._labels import Codes
 from skpresto.noise._counts import shrunken_rows_given_truth
@@ -35,15 +36,15 @@ class Assessment(NamedTuple):
         Posterior probability that the given label is correct.
     suggested : ndarray of shape (n_samples,)
         Class number with the highest posterior probability.
-    alternative : ndarray of shape (n_samples,)
-        The same among the classes that were not given.
+    likeliest : Likeliest
+        The classes with the highest posterior probabilities.
     planted : PlantedErrors
         What labels that are wrong on purpose tell.
     """
 
     quality: Floats
     suggested: NDArray[np.intp]
-    alternative: NDArray[np.intp]
+    likeliest: Likeliest
     planted: PlantedErrors
 
 
@@ -65,19 +66,19 @@ def assess_labels(probability: Floats, codes: Codes) -> Assessment:
     sharp = sharpness(mixed, labels)
     of_truth = _powered(mixed, _POWER * max(1.0, sharp))
     quality = np.empty(len(labels))
-    suggested, alternative = np.empty_like(labels), np.empty_like(labels)
+    suggested, likeliest = np.empty_like(labels), []
     of_label = transitions.T
     at_once = max(1, _VALUES_AT_ONCE // n_classes)
     for start in range(0, len(labels), at_once):
         part = slice(start, start + at_once)
         joint = of_truth[part] * of_label[labels[part]]
         suggested[part] = joint.argmax(axis=1)
+        likeliest.append(Likeliest.of(joint / joint.sum(axis=1, keepdims=True)))
         own = np.take_along_axis(joint, labels[part, None], axis=1)[:, 0]
         np.put_along_axis(joint, labels[part, None], 0.0, axis=1)
-        alternative[part] = joint.argmax(axis=1)
         quality[part] = 1 / (1 + joint.sum(axis=1) / own)
     planted = planted_errors(of_truth, transitions, labels, sharp)
-    return Assessment(quality, suggested, alternative, planted)
+    return Assessment(quality, suggested, Likeliest.joined(likeliest), planted)
 
 
 def _powered(probability: Floats, power: float) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto._labels import Codes, Labels
 from skpresto.audit._calibration import ErrorCalibration, ErrorEstimate
 from skpresto.audit._control import checked_positions, draw_control_sample
@@ -48,9 +49,10 @@ class LabelReport(ReportsByClassifier, ReportOutputs):
     trajectories : ndarray of shape (n_samples, n_epochs), default=None
         Probability of the given label over the epochs of the training; NaN where a
         sample was held out.
-    alternative : ndarray of shape (n_samples,), default=None
-        Class numbers of the most likely classes that were not given. They are
-        suggested for suspects whose given label is still the most likely one.
+    likeliest : Likeliest, default=None
+        The most probable classes of each sample, if known: ``classes``, their numbers,
+        and ``probability``. Of suspects whose given label is still the most likely
+        one, the other one is suggested.
     checked : dict, default=None
         What a person found out about some labels: rows of the index (or positions, if
         there is none), and whether the label is wrong. The rows must be drawn at
@@ -80,7 +82,7 @@ class LabelReport(ReportsByClassifier, ReportOutputs):
     index: Any = None
     X: Any = None
     trajectories: NDArray[np.float32] | None = None
-    alternative: NDArray[np.intp] | None = None
+    likeliest: Likeliest | None = None
     checked: Mapping[Any, bool] | None = None
 
     def __post_init__(self) -> None:
@@ -90,7 +92,7 @@ class LabelReport(ReportsByClassifier, ReportOutputs):
         self.suggested = another_class(
             self.given,
             self.suggested,
-            self.alternative,
+            self.likeliest,
             self.is_suspect,
             len(self.classes),
         )

@@ -56,13 +56,15 @@ def test_the_quality_is_the_posterior_by_bayes_rule(drawn):
     expected = [row[label] / sum(row) for row, label in zip(joint, labels, strict=True)]
     np.testing.assert_allclose(found.quality, expected, rtol=1e-6, atol=1e-9)
     for row, label, best, other in zip(
-        joint, labels, found.suggested, found.alternative, strict=True
+        joint, labels, found.suggested, found.likeliest.besides(labels), strict=True
     ):
         assert row[best] == pytest.approx(max(row))
         assert other != label
         assert row[other] == pytest.approx(
             max(p for j, p in enumerate(row) if j != label)
         )
+    highest = [sorted(row, reverse=True)[:5] / np.sum(row) for row in joint]
+    np.testing.assert_allclose(found.likeliest.probability, highest, atol=1e-5)
 
 
 @given(labelled_probabilities(), st.randoms(use_true_random=False))

@@ -191,7 +191,7 @@ def test_after_a_fallback_labels_are_ranked_by_the_fold_networks(
     # Rows of weight 0 have no fold, and are assessed as before.
     assert (clf.label_quality_[~weights] > 0).all()
     assert findings.planted.auc < 0.8
-    assert (findings.alternative != y).all()
+    assert (findings.likeliest.besides(y) != y).all()
 
 
 def test_after_a_fallback_one_copy_of_an_instance_is_trained(random_labels):

@@ -15,6 +15,19 @@ from skpresto.audit._page.views import ImageView, SampleView, view_of
 from skpresto.audit._safe_write import write_texts
 from skpresto.audit._samples import check_samples
 
+#: The files of the script; those that run something need those before them.
+_SCRIPT = (
+    "decisions",
+    "list",
+    "card",
+    "classes",
+    "filters",
+    "control",
+    "table",
+    "spellings",
+    "files",
+    "start",
+)
 #: Suspects that a page lists, unless told otherwise.
 MOST_SUSPECTS = 5000
 MOST_IMAGES = 1000
@@ -71,7 +84,7 @@ def render_page(
     if top is None:
         top = MOST_IMAGES if isinstance(view, ImageView) else MOST_SUSPECTS
     data = payload(report, about, view, select_samples(report, top))
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("page.css"), _script()
     return _template().render(
         page_context(report, about, data),
         style=style,
@@ -106,6 +119,12 @@ def _policy(style: str, script: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _script() -> str:
+    """Return the files of the script as one, in which they see each other."""
+    parts = [_asset(f"script/{name}.js") for name in _SCRIPT]
+    return "\n".join(['"use strict";', "(() => {", *parts, "})();"])
 
 
 def _asset(name: str) -> str:
