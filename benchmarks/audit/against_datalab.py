@@ -68,7 +68,7 @@ def digits(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
     given = PairNoise(0.4, random_state=seed).fit_transform(y)
     frame = pd.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
     frame["note"] = [f"<script>alert({i % 7})</script>" for i in range(len(X))]
-    return _from_csv(folder, frame, names[given]), names[y]
+    return from_csv(folder, frame, names[given]), names[y]
 
 
 def table(name: str, rows: int | None = None) -> Callable[..., tuple[Any, np.ndarray]]:
@@ -77,7 +77,7 @@ def table(name: str, rows: int | None = None) -> Callable[..., tuple[Any, np.nda
     def make(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
         split = split_of(Cell("audit", name, "pair", 0.4, seed), Setting(name, 0, rows))
         frame = pd.DataFrame(split.X).add_prefix("column ")
-        return _from_csv(folder, frame, _words(split.y)), _words(split.y_true)
+        return from_csv(folder, frame, words(split.y)), words(split.y_true)
 
     return make
 
@@ -87,13 +87,13 @@ def images(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
     setting = Setting("cifar10n", 0, rows=1579, test_rows=10)
     split = split_of(Cell("audit", "cifar10n", "worst", None, seed), setting)
     low, high = split.X.min(axis=(0, 2, 3)), split.X.max(axis=(0, 2, 3))
-    given, true = _words(split.y), {}
+    given, true = words(split.y), {}
     for number, image in enumerate(split.X):
         pixels = 255 * (image.transpose(1, 2, 0) - low) / (high - low)
         file = folder / "photos" / given[number] / f"{number}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(pixels.round().astype(np.uint8)).save(file)
-        true[file.name] = _words(split.y_true[[number]])[0]
+        true[file.name] = words(split.y_true[[number]])[0]
     source = read_image_folder(folder / "photos")
     return source, np.array([true[Path(name).name] for name in source.row_names()])
 
@@ -103,16 +103,16 @@ def texts(folder: Path, seed: int) -> tuple[Any, np.ndarray]:
     data = load_npz("trec_rules.npz")
     bytes_, ends = data["text_train_utf8"], data["text_train_offsets"]
     questions = [bytes(bytes_[a:b]).decode() for a, b in pairwise(ends)]
-    given = _words(data["noisy_labels"]["rules"])
-    source = _from_csv(folder, pd.DataFrame({"question": questions}), given, "question")
-    return source, _words(data["y_train"])
+    given = words(data["noisy_labels"]["rules"])
+    source = from_csv(folder, pd.DataFrame({"question": questions}), given, "question")
+    return source, words(data["y_train"])
 
 
-def _words(labels: np.ndarray) -> np.ndarray:
+def words(labels: np.ndarray) -> np.ndarray:
     return np.array([f"class {label}" for label in labels])
 
 
-def _from_csv(
+def from_csv(
     folder: Path, frame: pd.DataFrame, given: np.ndarray, text: str | None = None
 ) -> Any:
     frame.assign(label=given).to_csv(folder / "data.csv", index=False)

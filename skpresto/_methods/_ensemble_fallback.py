@@ -33,8 +33,7 @@ def fall_back_to_ensemble(
     request : FitRequest
         The fit.
     posterior : LabelPosterior
-        What the fold networks say about the labels. Inaccurate as they are, they rank
-        them better than an ensemble that was trained on all of them.
+        What the fold networks say about the labels.
     """
     # As many as the rest of the cost pays for. Of two final networks: three are as
     # accurate as five on the images tried, for two fits less.
@@ -57,7 +56,7 @@ def fall_back_to_ensemble(
     )
     warn_unless_settled(estimator, rule, stop)
     findings = report_labels(trainer, visits, corrected=trainer.labels)
-    findings = _ranked_out_of_fold(findings, posterior)
+    findings = _ranked_by_both(findings, posterior)
     warn_of_lost_classes(estimator, request, findings.is_safe)
     further = {
         "stop_epoch_": stop.epoch,
@@ -67,15 +66,19 @@ def fall_back_to_ensemble(
     return Outcome(findings, further)
 
 
-def _ranked_out_of_fold(
+def _ranked_by_both(
     findings: LabelFindings, posterior: LabelPosterior
 ) -> LabelFindings:
-    """Return findings with the quality of the fold networks, where they have any."""
+    """Return findings with the mean quality of the ensemble and the fold networks.
+
+    The fold networks are inaccurate, the ensemble was trained on all labels; both
+    together rank labels better than either (benchmarks/NOTES.md).
+    """
     is_known = (row_sums(posterior.probability) > 0).cpu().numpy()
-    quality = posterior.label_quality().cpu().numpy()
+    both = (findings.quality + posterior.label_quality().cpu().numpy()) / 2
     return replace(
         findings,
-        quality=np.where(is_known, quality, findings.quality),
+        quality=np.where(is_known, both, findings.quality),
         basis="out of fold",
         disagreement=posterior.disagreement(),
         likeliest=posterior.likeliest(),

@@ -115,8 +115,8 @@ class CrossPrestoppingClassifier(PrestoppingClassifier):
         Whether the label is accepted: a quality of at least 0.5; after a fallback,
         whether it is the majority prediction.
     label_quality_ : ndarray of shape (n_samples,)
-        Posterior probability that the given label is correct, after a fallback by the
-        fold networks alone. Use it to rank labels; it is not calibrated.
+        Posterior probability that the given label is correct, after a fallback its mean
+        with that of the ensemble. Use it to rank labels; it is not calibrated.
     label_agreement_ : ndarray of shape (n_samples,)
         Fraction of the last ``q`` predictions of the final networks that equal the
         given label.

@@ -170,26 +170,28 @@ def test_fold_networks_that_reject_most_labels_lead_to_an_ensemble_vote(random_l
     assert not hasattr(clf, "transition_matrix_")
 
 
-def test_after_a_fallback_labels_are_ranked_by_the_fold_networks(
+def test_after_a_fallback_labels_are_ranked_by_fold_networks_and_ensemble(
     random_labels, monkeypatch
 ):
     X, y = random_labels
     weights = np.arange(len(y)) % 5 > 0
     found = []
-    kind = _ensemble_fallback.fall_back_to_ensemble
+    join = _ensemble_fallback._ranked_by_both
 
-    def spy(estimator, trainer, request, posterior):
-        found.append(posterior.label_quality().numpy())
-        return kind(estimator, trainer, request, posterior)
+    def spy(findings, posterior):
+        found.extend([findings.quality, posterior.label_quality().numpy()])
+        return join(findings, posterior)
 
-    monkeypatch.setattr(cross_prestopping, "fall_back_to_ensemble", spy)
+    monkeypatch.setattr(_ensemble_fallback, "_ranked_by_both", spy)
     clf = quick(CrossPrestoppingClassifier, stop=StopAfter(4), cv=2)
     clf.fit(X, y, sample_weight=weights)
     findings = clf.label_findings_
     assert findings.basis == "out of fold"
-    assert np.array_equal(clf.label_quality_[weights], found[0][weights])
-    # Rows of weight 0 have no fold, and are assessed as before.
-    assert (clf.label_quality_[~weights] > 0).all()
+    ensemble, folds = found
+    both = [(a + b) / 2 for a, b in zip(ensemble, folds, strict=True)]
+    assert clf.label_quality_[weights] == pytest.approx(np.array(both)[weights])
+    # Rows of weight 0 have no fold.
+    assert np.array_equal(clf.label_quality_[~weights], ensemble[~weights])
     assert findings.planted.auc < 0.8
     assert (findings.likeliest.besides(y) != y).all()
 
