@@ -60,7 +60,10 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'skpresto' has no attribute {name!r}")
-    return getattr(import_module(f"skpresto.{_MODULES[name]}"), name)
+    from skpresto._packages import needed_by
+
+    with needed_by(name):
+        return getattr(import_module(f"skpresto.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -123,3 +123,14 @@ def test_the_oldest_versions_that_are_tested_are_those_declared():
             [bound] = requirement.specifier
             assert bound.operator == ">="
             assert tested[requirement.name] == Version(bound.version), requirement
+
+
+def test_what_is_installed_without_torch_is_what_is_documented():
+    """The audit needs all of its extra but what Parquet files and images need."""
+    tox = (ROOT / "tox.ini").read_text().partition("[testenv:light]")[2]
+    names = re.findall(r"^    (\w[\w-]*)$", tox.partition("commands")[0], re.MULTILINE)
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert f"pip install {' '.join(names)} " in page
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extra = {Requirement(r).name for r in project["optional-dependencies"]["audit"]}
+    assert {*names} == extra - {"pyarrow", "pillow"} | {"scikit-learn"}

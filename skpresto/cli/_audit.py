@@ -150,31 +150,44 @@ def _report(
             source.probabilities, source.labels, source.classes
         )
         return report, []
+    network = (
+        None if _without_network(source, arguments) else _network(arguments, source)
+    )
     terminal.say("Preparing the features")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of encoders, about columns they find odd
         features = source.features(arguments.seed)
-    if _without_network(source, arguments):
+    if network is None:
         how = {"n_jobs": arguments.jobs, "random_state": arguments.seed}
         report = LabelReport.from_classifier(None, features, source.labels, **how)
         return report, []
-    estimator = audit_estimator(
-        len(features),
-        quick=arguments.quick,
-        seed=arguments.seed,
-        epochs=arguments.epochs,
-        n_jobs=arguments.jobs,
-    )
     with (
-        fit_progress(terminal, estimator),
+        fit_progress(terminal, network),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
         try:
-            report = fit_report(estimator, features, source.labels)
+            report = fit_report(network, features, source.labels)
         except TrainingDivergedError:
             raise diverged() from None
     return report, notes_of_fit(caught)
+
+
+def _network(arguments: argparse.Namespace, source: Source) -> Any:
+    """Return the classifier to fit; raise before a long wait if torch is missing."""
+    try:
+        return audit_estimator(
+            len(source.labels),
+            quick=arguments.quick,
+            seed=arguments.seed,
+            epochs=arguments.epochs,
+            n_jobs=arguments.jobs,
+        )
+    except ImportError as error:
+        way_out = "Or pass --quick without --epochs: trees, which need no network."
+        if source.kind == "images" and source.embeddings is None:
+            way_out = "Or pass embeddings of the images, and --quick."
+        raise ImportError(f"{error} {way_out}") from None
 
 
 def _checked(source: Source, arguments: argparse.Namespace) -> dict[int, bool] | None:

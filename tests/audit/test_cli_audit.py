@@ -419,3 +419,39 @@ def test_without_the_extra_every_way_to_a_page_says_how_to_install_it(tmp_path):
     for text in (done.stdout, done.stderr):
         assert "needs pandas. Install it with" in text
         assert "Traceback" not in text
+
+
+WITHOUT_TORCH = """
+import sys
+from importlib.machinery import PathFinder
+class Finder(PathFinder):
+    @classmethod
+    def find_spec(cls, name, *args):
+        absent = ("torch", "skorch", "filelock", "tqdm")
+        return None if name in absent else super().find_spec(name, *args)
+sys.meta_path[sys.meta_path.index(PathFinder)] = Finder
+import skpresto
+from skpresto.cli import main
+try:
+    skpresto.DefaultClassifier
+except ImportError as error:
+    print(error)
+command = ["audit", "t.csv", "--label", "kind"]
+assert main(command) == main([*command, "--quick", "--epochs", "3"]) == 1
+"""
+
+
+def test_without_torch_a_network_is_refused_before_a_long_wait(tmp_path):
+    lines = [f"{i / 7},{'ab'[i % 2]}" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,kind", *lines]))
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "DefaultClassifier needs torch, which is not installed" in done.stdout
+    assert done.stderr.count("needs torch, which is not installed. Install it") == 2
+    assert done.stderr.count("Or pass --quick without --epochs") == 2
+    assert "Preparing" not in done.stderr
