@@ -16,10 +16,10 @@ def fitted(noisy_blobs):
     """Return a function that fits a classifier on noisy blobs."""
     X, y, _ = noisy_blobs
 
-    def fit(Classifier=PrestoppingPlusClassifier, **params):
+    def fit(Classifier=PrestoppingPlusClassifier, weights=None, **params):
         settings = {"max_epochs": 25, "batch_size": 32, "module__hidden": (32,), "q": 4}
         clf = Classifier(**{**settings, "random_state": 0, "stop": RULE, **params})
-        return clf.fit(X, y)
+        return clf.fit(X, y, weights)
 
     return fit
 
@@ -47,6 +47,14 @@ def test_a_new_network_is_trained_after_the_two_phases(fitted):
         *(("phase 2", epoch) for epoch in range(5, 11)),
         *(("final", epoch) for epoch in range(1, 11)),
     ]
+
+
+def test_rows_without_weight_are_safe_where_prestopping_predicts_their_label(
+    fitted, noisy_blobs
+):
+    weights = np.arange(len(noisy_blobs[1])) % 5 > 0
+    first, plus = fitted(PrestoppingClassifier, weights), fitted(weights=weights)
+    assert np.array_equal(plus.safe_mask_, first.safe_mask_)
 
 
 def test_the_safe_set_and_its_quality_are_those_of_prestopping(fitted):
