@@ -126,5 +126,10 @@ def _distance_by_chance(n: int, m: int, probability: float) -> float:
 
     By the inequality of Dvoretzky, Kiefer and Wolfowitz for two samples, with the
     constant e (F. Wei and R. M. Dudley, Statistics & Probability Letters, 2012).
+
+    Examples
+    --------
+    >>> round(_distance_by_chance(1000, 1000, 1e-6), 4)
+    0.1217
     """
     return math.sqrt((1 - math.log(probability)) * (n + m) / (2 * n * m))
