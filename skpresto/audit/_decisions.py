@@ -126,10 +126,12 @@ def read_decisions(path: Path) -> Decisions:
         raise ValueError(
             f"{path} cannot be read as JSON: {error}. Export the decisions as JSON."
         ) from None
+    if isinstance(content, list):
+        content = _of_label_studio(path, content)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(
             f"{path} does not hold decisions. Export them as JSON from the page that "
-            "'skpresto audit' writes."
+            "'skpresto audit' writes, or from Label Studio, in the format 'JSON'."
         )
     if content.get("version") not in VERSIONS:
         raise ValueError(
@@ -142,6 +144,19 @@ def read_decisions(path: Path) -> Decisions:
         raise ValueError(
             f"{path} is not complete, or was changed by hand. Export the decisions "
             "again."
+        ) from None
+
+
+def _of_label_studio(path: Path, tasks: list[Any]) -> dict[str, Any] | None:
+    """Return the decisions in an export of Label Studio; None if it is another file."""
+    from skpresto.audit._tools.label_studio import decisions_of
+
+    try:
+        return decisions_of(tasks)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise ValueError(
+            f"{path} is an export of Label Studio that does not fit the labeling "
+            "config of 'skpresto audit --label-studio', or was changed by hand."
         ) from None
 
 

@@ -1,6 +1,7 @@
 """What a report can be turned into: files, a page, a plot, and text."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from skpresto._packages import needed_by
 from skpresto.audit._export import csv_text, json_text, text_or_file
 from skpresto.audit._notebook import notebook_html
 from skpresto.audit._plot import LabelReportDisplay
+from skpresto.audit._safe_write import write_texts
 from skpresto.plots._axes import frame_of
 
 
@@ -66,6 +68,81 @@ class ReportOutputs:
             from skpresto.audit._page import write_page
 
             return write_page(self, path, **options)
+
+    def to_label_studio(
+        self,
+        path: Any = None,
+        *,
+        shown: Any = None,
+        top: int | None = None,
+        control: bool = False,
+    ) -> str | None:
+        """Write suspects as tasks of Label Studio, with the suggested labels.
+
+        The labeling config of the project is written beside them, with the ending
+        ``.xml``. The project's export in the format "JSON" can be applied as decisions.
+
+        Parameters
+        ----------
+        path : path, default=None
+            The file to import; None returns it as text.
+        shown : DataFrame, array, list of str or of Path, default=None
+            What is shown of the samples: values, images or texts. None means the
+            samples of the report.
+        top : int, default=None
+            Number of suspects; None means all.
+        control : bool, default=False
+            A control sample in place of the suspects, without suggestions: 200 labels
+            to check, see :meth:`control_sample`.
+        """
+        tools, exported = self._for_tools("to_label_studio", shown)
+        tasks = tools.tasks_text(exported, top, control)
+        if path is None:
+            return str(tasks)
+        config = tools.labeling_config(exported)
+        texts = {Path(path): tasks, Path(path).with_suffix(".xml"): config}
+        write_texts(texts, overwrite=True)
+        return None
+
+    def to_records(
+        self, path: Any = None, *, shown: Any = None, top: int | None = None
+    ) -> str | None:
+        """Write suspects as records of Hugging Face datasets and of Argilla.
+
+        One JSON object per line, for ``datasets.load_dataset("json", data_files=...)``
+        and ``Dataset.records.log`` of Argilla.
+
+        Parameters
+        ----------
+        path : path, default=None
+            The file; None returns it as text.
+        shown, top
+            As in :meth:`to_label_studio`.
+        """
+        tools, exported = self._for_tools("to_records", shown)
+        return text_or_file(tools.records_text(exported, top), path)
+
+    def to_fiftyone(self, path: Any = None, *, shown: Any = None) -> str | None:
+        """Write all images, given and suggested labels for FiftyOne.
+
+        For ``fiftyone.Dataset.from_json``. Suspects have the tag "suspect".
+
+        Parameters
+        ----------
+        path : path, default=None
+            The file; None returns it as text.
+        shown : list of Path, default=None
+            The images, one per sample.
+        """
+        tools, exported = self._for_tools("to_fiftyone", shown)
+        return text_or_file(tools.fiftyone_text(exported), path)
+
+    def _for_tools(self, method: str, shown: Any) -> tuple[Any, Any]:
+        with needed_by("A file for another tool", "audit"):
+            from skpresto.audit import _tools
+
+            owner = f"{type(self).__name__}.{method}"
+            return _tools, _tools.Exported.of(self, shown, owner)
 
     def plot(self, axes: Any = None) -> LabelReportDisplay:
         """Plot given against suggested labels, and the quality of the labels.

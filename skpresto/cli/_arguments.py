@@ -88,6 +88,12 @@ def _add_audit(commands: Any) -> None:
     add("--out", type=Path, metavar="FILE", help=page)
     table = "also write a CSV file with one line per row: " + _TABLE_COLUMNS
     add("--table", type=Path, metavar="FILE", help=table)
+    tasks = "also write the suspects as tasks of Label Studio, and its config (.xml)"
+    add("--label-studio", type=Path, metavar="FILE", help=tasks)
+    records = "also write the suspects as records of Argilla and Hugging Face (JSON)"
+    add("--records", type=Path, metavar="FILE", help=records)
+    images = "also write all images for FiftyOne"
+    add("--fiftyone", type=Path, metavar="FILE", help=images)
     checked = "decisions with a control sample, exported from the page of this data"
     add("--checked", type=Path, metavar="DECISIONS", help=checked)
     threshold = (
@@ -111,7 +117,7 @@ def _add_audit(commands: Any) -> None:
 def _add_apply(commands: Any) -> None:
     about = "Write a copy of the data with the labels that were decided on the page."
     add = _command(commands, "apply", about, _APPLY_EXAMPLES).add_argument
-    made = "exported from the page"
+    made = "exported from the page, or as JSON from Label Studio"
     add("decisions", type=Path, metavar="DECISIONS", help=made)
     data = "the file or folder that was audited"
     add("data", type=Path, metavar="DATA", help=data)

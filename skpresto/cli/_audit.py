@@ -29,6 +29,8 @@ from skpresto.audit._sources.images import images_below
 from skpresto.audit._sources.matrices import ARRAY_ENDINGS
 from skpresto.audit._sources.probabilities import ProbabilitySource
 from skpresto.audit._sources.spellings import grouped, note_about
+from skpresto.audit._tools import Exported
+from skpresto.cli._other_tools import outputs_for_tools, texts_for_tools
 from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
 from skpresto.cli._warnings import diverged, notes_of_fit
@@ -45,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     outputs = {"--out": out}
     if arguments.table is not None:
         outputs["--table"] = arguments.table
+    outputs |= outputs_for_tools(arguments)
     _check_input(arguments)
     _check_outputs(outputs, arguments)
     started = time.perf_counter()
@@ -54,8 +57,9 @@ def run(arguments: argparse.Namespace) -> None:
     report = _settled(report, arguments, checked)
     terminal.say("Writing the page")
     about = _about(source, arguments, report, notes, time.perf_counter() - started)
-    page = render_page(report, about=about, shown=source.view(), top=arguments.top)
-    texts = {out: page}
+    view = source.view()
+    page = render_page(report, about=about, shown=view, top=arguments.top)
+    texts = {out: page, **texts_for_tools(arguments, Exported(report, about, view))}
     if arguments.table is not None:
         rows = _row_table(report, source)
         texts[arguments.table] = csv_text(rows, float_format="%.6g")

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skpresto.audit._page.telling import TellingFeatures, short
-from skpresto.audit._page.thumbnails import array_image, thumbnails
+from skpresto.audit._page.thumbnails import array_image, data_address, thumbnails
 
 Positions = NDArray[np.intp]
 
@@ -18,6 +19,8 @@ _MANY_VALUES = 50
 #: Characters of all texts of a page, and of one text.
 _TEXT_BUDGET = 2_500_000
 _LONGEST_TEXT = 1200
+#: Longest side of an image in a file of another tool.
+SIDE_ELSEWHERE = 320
 
 
 class SampleView(ABC):
@@ -25,6 +28,8 @@ class SampleView(ABC):
 
     #: Name of the column that the texts are taken from, if any.
     text_name: str | None = None
+    #: The image of each sample, if there are files.
+    files: Sequence[Path] | None = None
 
     @abstractmethod
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
@@ -32,6 +37,13 @@ class SampleView(ABC):
 
         The result has one list per kind of content, ``text``, ``image`` or
         ``features``, with one entry per position.
+        """
+
+    @abstractmethod
+    def whole(self, positions: Positions) -> list[dict[str, Any]]:
+        """Return the samples in full, for other tools.
+
+        Each is a dict with ``text``, ``image`` (a data address) or ``values`` by name.
         """
 
 
@@ -48,6 +60,11 @@ class TextView(SampleView):
         values = [self.texts[position] for position in positions]
         return {"text": [short(value, longest) for value in values]}
 
+    def whole(self, positions: Positions) -> list[dict[str, Any]]:
+        """Return the texts."""
+        values = [plain(self.texts[position]) for position in positions]
+        return [{"text": "" if v is None else str(v)} for v in values]
+
 
 @dataclass(eq=False)
 class ImageView(SampleView):
@@ -57,13 +74,21 @@ class ImageView(SampleView):
     ----------
     open_image : callable
         Returns a Pillow image for a position.
+    files : sequence of Path, default=None
+        Where the images are, if they are files.
     """
 
     open_image: Callable[[int], Any]
+    files: Sequence[Path] | None = None
 
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
         """Return the images as data addresses."""
         return {"image": thumbnails(self.open_image, positions)}
+
+    def whole(self, positions: Positions) -> list[dict[str, Any]]:
+        """Return the images as data addresses, larger than on a page."""
+        images = (self.open_image(int(position)) for position in positions)
+        return [{"image": data_address(image, SIDE_ELSEWHERE)} for image in images]
 
 
 class FeatureView(SampleView):
@@ -88,6 +113,7 @@ class FeatureView(SampleView):
         hidden = [name for name in {*texts, self.text_name} if name is not None]
         self.columns = frame.drop(columns=hidden)
         self._texts = None if self.text_name is None else frame[self.text_name].tolist()
+        self._beside = frame[[name for name in frame.columns if name != self.text_name]]
 
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
         """Return the telling values, and the text where there is one."""
@@ -96,6 +122,19 @@ class FeatureView(SampleView):
             shown |= TextView(self._texts).cards(report, positions)
         if len(self.columns.columns):
             shown["features"] = TellingFeatures(self.columns, report).of(positions)
+        return shown
+
+    def whole(self, positions: Positions) -> list[dict[str, Any]]:
+        """Return the texts, and the values of all other columns by name."""
+        shown: list[dict[str, Any]] = [{} for _ in positions]
+        if self._texts is not None:
+            shown = TextView(self._texts).whole(positions)
+        if not len(self._beside.columns):
+            return shown
+        rows = self._beside.iloc[positions]
+        columns = {str(name): map(plain, rows[name].array) for name in rows.columns}
+        for sample in shown:
+            sample["values"] = {name: next(values) for name, values in columns.items()}
         return shown
 
 
@@ -109,6 +148,10 @@ def view_of(X: Any) -> SampleView | None:
         return FeatureView(X)
     if isinstance(X, (list, tuple, pd.Series)) and all(isinstance(x, str) for x in X):
         return TextView(list(X))
+    if isinstance(X, (list, tuple)) and all(isinstance(x, Path) for x in X):
+        from skpresto.audit._sources.pictures import PictureView
+
+        return PictureView(list(X), None)
     array = np.asarray(X) if not hasattr(X, "shape") else X
     if array.ndim == 1 and array.dtype.kind in "UO":
         return TextView(array.tolist())
@@ -119,6 +162,27 @@ def view_of(X: Any) -> SampleView | None:
         low, high = float(array.min()), float(array.max())
         return ImageView(lambda position: array_image(array[position], low, high))
     return None
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: a number, a text, or None if it is missing.
+
+    Examples
+    --------
+    >>> plain(np.float32(7.7)), plain(np.datetime64("2026-01-31")), plain(float("nan"))
+    (7.7, '2026-01-31', None)
+    """
+    import pandas as pd
+
+    if isinstance(value, np.float32 | np.float16):
+        value = float(str(value))  # 7.7, not 7.699999809265137
+    elif isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        value = value.item()
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, float) and not np.isfinite(value):
+        return None if np.isnan(value) else str(value)
+    return value if isinstance(value, bool | int | float | str) else str(value)
 
 
 def _is_free_text(column: Any) -> bool:

@@ -54,7 +54,7 @@ class ImageSource(Source):
 
     def view(self) -> ImageView:
         """Return what the page shows of an image."""
-        return ImageView(lambda position: open_image(self.files[position]))
+        return ImageView(lambda position: open_image(self.files[position]), self.files)
 
     def row_names(self) -> list[str]:
         """Return the path of each image below the folder."""

@@ -21,7 +21,7 @@ class PictureView(ImageView):
     """
 
     def __init__(self, files: list[Path], beside: SampleView | None) -> None:
-        super().__init__(lambda position: _opened(files[position]))
+        super().__init__(lambda position: _opened(files[position]), files)
         self.text_name = None if beside is None else beside.text_name
         self._beside = beside
 
@@ -30,6 +30,14 @@ class PictureView(ImageView):
         shown = super().cards(report, positions)
         beside = {} if self._beside is None else self._beside.cards(report, positions)
         return shown | beside
+
+    def whole(self, positions: Any) -> list[dict[str, Any]]:
+        """Return the images as data addresses, and what is known beside them."""
+        shown = super().whole(positions)
+        if self._beside is None:
+            return shown
+        beside = self._beside.whole(positions)
+        return [image | other for image, other in zip(shown, beside, strict=True)]
 
 
 def pictures_of(
@@ -59,6 +67,6 @@ def _opened(file: Path) -> Any:
     from PIL import Image
 
     try:
-        return open_image(file, 160)
+        return open_image(file, 320)
     except Exception:  # decoders raise many kinds of errors
         return Image.new("RGB", (64, 64), "grey")
