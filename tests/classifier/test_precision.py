@@ -33,6 +33,15 @@ def test_a_network_keeps_its_precision_and_learns(Classifier, dtype, blobs):
     assert len(np.unique(clf.label_quality_)) > 100
 
 
+def test_tensors_that_numpy_has_no_type_for_are_taken_as_float32(blobs):
+    X, y = torch.from_numpy(blobs[0]).bfloat16(), blobs[1]
+    reduced, single = (
+        quick(DefaultClassifier, max_epochs=2).fit(samples, y)
+        for samples in (X, X.float().numpy())
+    )
+    assert np.array_equal(reduced.predict_proba(X), single.predict_proba(X.float()))
+
+
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_losses_are_computed_in_float32(dtype, blobs):
     seen = []

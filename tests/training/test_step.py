@@ -161,6 +161,18 @@ def test_weights_count_in_the_mean():
     assert module.weight.item() == pytest.approx(start - (1 * 1 + 3 * 4) / 4)
 
 
+def test_weights_count_in_the_mean_beside_an_idle_network():
+    both = NetworkStack([nn.Linear(1, 1, bias=False) for _ in range(2)])
+    optimizer = torch.optim.SGD(both.parameters(), lr=1.0)
+    step = Step(net_of(both, optimizer), may_skip=True)
+    starts = [network.weight.item() for network in both.networks]
+    losses = step.forward(torch.tensor([[1.0], [10.0], [4.0]]), 3).view(-1)
+    step.learn(losses, torch.tensor([[1.0, 0.0, 3.0], [0.0, 0.0, 0.0]]))
+    first, second = (network.weight.item() for network in both.networks)
+    assert first == pytest.approx(starts[0] - (1 * 1 + 3 * 4) / 4)
+    assert second == starts[1]
+
+
 def test_without_weights_each_network_learns_from_a_mean_of_its_own():
     """Not from its losses divided by the number of losses of all networks."""
     alone = [nn.Linear(1, 1, bias=False) for _ in range(2)]
