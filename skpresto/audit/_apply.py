@@ -2,22 +2,49 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from skpresto.audit._carried_over import carried_over
 from skpresto.audit._decisions import Decisions
 from skpresto.audit._safe_write import UNFINISHED, check_writable, whole_file
 from skpresto.audit._same_file import same_file
 from skpresto.audit._sources.base import fingerprint_of_file
+from skpresto.audit._sources.columns import id_texts
 from skpresto.audit._sources.delimited import Layout, layout_of, wrong_encoding
 from skpresto.audit._sources.frames import (
     MISSING_LABELS,
     PARQUET_ENDINGS,
     check_columns,
     label_strings,
+    read_frame,
 )
 from skpresto.audit._sources.images import fingerprint_of_folder, images_below
+
+
+class Applied(NamedTuple):
+    """What became of decisions.
+
+    Parameters
+    ----------
+    decisions : Decisions
+        With the rows of the data, and without those that do not fit it.
+    n_changed : int
+        How many labels differ from those of the data.
+    """
+
+    decisions: Decisions
+    n_changed: int
+
+
+class Moves(NamedTuple):
+    """Images that belong to another class, or to none: paths below the folder."""
+
+    decisions: Decisions
+    moved: list[tuple[Path, Path]]
+    discarded: set[Path]
+
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -30,10 +57,11 @@ def apply_to_table(
     encoding: str | None = None,
     overwrite: bool = False,
     new_classes: Sequence[str] = (),
-) -> int:
+) -> Applied:
     """Write a copy of a CSV or Parquet file with the decided labels.
 
-    Of a CSV file, all lines without a new label are copied as they are.
+    Of a CSV file, all lines without a new label are copied as they are. Rows that were
+    discarded are left out.
 
     Parameters
     ----------
@@ -50,27 +78,48 @@ def apply_to_table(
 
     Returns
     -------
-    n_changed : int
-        How many labels differ from those of the file.
+    applied : Applied
+        What became of the decisions.
     """
-    decisions.check_fingerprint(fingerprint_of_file(path), path)
+    fingerprint = fingerprint_of_file(path)
+    if decisions.id_name is None:
+        decisions.check_fingerprint(fingerprint, path)
+
+    def fitting(labels: list[str | None]) -> Decisions:
+        found = carried_over(
+            decisions,
+            fingerprint,
+            labels,
+            lambda: ids_of_table(path, decisions, encoding),
+            path,
+        )
+        found.check_labels(labels, path, new_classes)
+        return found
+
     if path.suffix.lower() in PARQUET_ENDINGS:
         from pyarrow import parquet
 
-        table, n_changed = _corrected_table(decisions, path, new_classes)
+        table, applied = _corrected_table(decisions.label, path, fitting)
         with whole_file(out, overwrite=overwrite, mode="wb") as file:
             parquet.write_table(table, file)
-        return n_changed
+        return applied
     layout = layout_of(path, encoding)
     check_columns([str(decisions.label)], layout.columns, path)
     position = layout.columns.index(str(decisions.label))
     labels = _labels_of(layout, position)
-    decisions.check_labels(labels, path, new_classes)
-    changes = decisions.of_all_rows(labels)
+    found = fitting(labels)
+    changes = found.of_all_rows(labels)
     options = {"encoding": _encoding_with_mark(layout), "newline": ""}
     with whole_file(out, overwrite=overwrite, **options) as file:
-        file.writelines(_corrected_lines(changes, layout, position))
-    return len(changes)
+        file.writelines(_corrected_lines(changes, found.discarded, layout, position))
+    return Applied(found, len(changes))
+
+
+def ids_of_table(path: Path, decisions: Decisions, encoding: str | None) -> list[str]:
+    """Return what identifies the rows of a CSV or Parquet file, as the audit does."""
+    label, column = str(decisions.label), str(decisions.id_name)
+    frame = read_frame(path, label, [label, column], encoding, lambda sentence: None)
+    return [str(name) for name in id_texts(frame[column])]
 
 
 def _labels_of(layout: Layout, position: int) -> list[str | None]:
@@ -83,9 +132,11 @@ def _labels_of(layout: Layout, position: int) -> list[str | None]:
 
 
 def _corrected_lines(
-    changes: dict[int, str], layout: Layout, position: int
+    changes: dict[int, str], discarded: set[int], layout: Layout, position: int
 ) -> Iterator[str]:
     for row, (raw, values) in enumerate(layout.records(), start=-1):
+        if row in discarded:
+            continue
         if row in changes:
             values[position] = changes[row]
             body = raw.rstrip("\r\n")
@@ -94,27 +145,30 @@ def _corrected_lines(
 
 
 def _corrected_table(
-    decisions: Decisions, path: Path, new_classes: Sequence[str]
-) -> tuple[Any, int]:
-    """Return the table of a Parquet file with the decided labels, and their number."""
+    label: str | None, path: Path, fitting: Callable[[list[str | None]], Decisions]
+) -> tuple[Any, Applied]:
+    """Return the table of a Parquet file with the decided labels."""
     from pyarrow import parquet
 
     table = parquet.read_table(path)
-    column = str(decisions.label)
+    column = str(label)
     check_columns([column], table.column_names, path)
     values = table[column].to_pylist()
     names = label_strings(values)
-    decisions.check_labels(names, path, new_classes)
+    decisions = fitting(names)
     original = dict(zip(names, values, strict=True))
     changes = decisions.of_all_rows(names)
-    for row, label in changes.items():
-        if label not in original:
-            original[label] = _typed(label, table[column].type)
-        values[row] = original[label]
+    for row, name in changes.items():
+        if name not in original:
+            original[name] = _typed(name, table[column].type)
+        values[row] = original[name]
     position = table.column_names.index(column)
     field = table.schema.field(column)
     corrected = _arrow_array(values, table[column])
-    return table.set_column(position, field, corrected), len(changes)
+    table = table.set_column(position, field, corrected)
+    if decisions.discarded:
+        table = table.filter([i not in decisions.discarded for i in range(len(values))])
+    return table, Applied(decisions, len(changes))
 
 
 def _typed(label: str, type_: Any) -> Any:
@@ -144,31 +198,43 @@ def _arrow_array(values: list[Any], like: Any) -> Any:
 
 def moves_of_images(
     decisions: Decisions, folder: Path, new_classes: Sequence[str] = ()
-) -> list[tuple[Path, Path]]:
-    """Return which images belong to another class: paths below the folder."""
-    for name in new_classes:
-        if Path(name).name != name or name.startswith("."):
+) -> Moves:
+    """Return which images belong to another class, or to none."""
+    for name in (*new_classes, *decisions.new_classes):
+        if Path(name).name != name or name.startswith(".") or "\\" in name:
             raise ValueError(
-                f"--new-class {name!r} is no name of a folder of images. Choose one "
+                f"The new class {name!r} is no name of a folder of images. Choose one "
                 "without a slash, that does not begin with a dot."
             )
     files = images_below(folder)
-    decisions.check_fingerprint(fingerprint_of_folder(folder, files), folder)
+    fingerprint = fingerprint_of_folder(folder, files)
+    if decisions.id_name is None:
+        decisions.check_fingerprint(fingerprint, folder)
     labels = [file.parent.name for file in files]
+    paths = [file.relative_to(folder) for file in files]
+    decisions = carried_over(
+        decisions,
+        fingerprint,
+        labels,
+        lambda: [file.as_posix() for file in paths],
+        folder,
+    )
     decisions.check_labels(labels, folder, new_classes)
-    moves, taken = [], {file.relative_to(folder) for file in files}
+    moves, taken = [], set(paths)
     for row, label in sorted(decisions.of_all_rows(labels).items()):
-        old = files[row].relative_to(folder)
+        old = paths[row]
         new = old.parent.with_name(label) / old.name
         while new in taken:
             new = new.with_stem(f"{new.stem}-from-{labels[row]}")
         taken.add(new)
         moves.append((old, new))
-    return moves
+    return Moves(decisions, moves, {paths[row] for row in decisions.discarded})
 
 
-def copy_images(folder: Path, moves: list[tuple[Path, Path]], new_folder: Path) -> int:
-    """Copy all images of a folder to a new one, by their corrected class.
+def copy_images(folder: Path, moves: Moves, new_folder: Path) -> int:
+    """Copy the images of a folder to a new one, by their corrected class.
+
+    Images that were discarded are not copied.
 
     Returns
     -------
@@ -183,8 +249,9 @@ def copy_images(folder: Path, moves: list[tuple[Path, Path]], new_folder: Path) 
     if any(same_file(folder, parent) for parent in new_folder.resolve().parents):
         raise ValueError(f"{new_folder} is inside {folder}. Choose a folder outside.")
     check_writable(new_folder, overwrite=False)
-    target = dict(moves)
-    files = [file.relative_to(folder) for file in images_below(folder)]
+    target = dict(moves.moved)
+    found = [file.relative_to(folder) for file in images_below(folder)]
+    files = [file for file in found if file not in moves.discarded]
     unfinished = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=new_folder.parent))
     try:
         for file in files:

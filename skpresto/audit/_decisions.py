@@ -11,8 +11,33 @@ from typing import Any
 from skpresto.audit._sources.base import nearest_name
 
 FORMAT = "skpresto decisions"
-#: Version 2 has spellings that are written as their class.
-VERSIONS = (1, 2)
+#: Version 2 has spellings; version 3 ids, discarded rows, new classes and reviewers.
+VERSIONS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a person decided about one label.
+
+    Parameters
+    ----------
+    row : int or None
+        Row of the audited data; None if only the id is known.
+    given : str
+        The given label.
+    label : str or None
+        The decided label; None if unsure or discarded.
+    id : str or None
+        What identifies the row in other files, too.
+    is_discarded : bool, default=False
+        Whether the row is to be left out of the data.
+    """
+
+    row: int | None
+    given: str
+    label: str | None
+    id: str | None = None
+    is_discarded: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,20 +51,24 @@ class Decisions:
     source : str
         Name of the data.
     kind : str
-        "table" or "images".
+        "table", "images" or "samples".
     label : str or None
         The label column.
     fingerprint : str
         Identifies the content of the data.
-    changes : dict of int to (str, str)
-        Given and new label by row, where they differ.
-    n_kept, n_unsure : int
-        Labels that were kept, and those without a decision.
+    made : tuple of Decision
+        One for each label that was decided.
+    id_name : str or None
+        The column of the ids; None if rows are known by their position alone.
+    new_classes : tuple of str
+        Decided labels that were made a class on the page.
     spellings : dict of str to str
         The class as which a spelling is written, wherever it occurs.
     checked : dict of int to bool
         Rows of the control sample that were decided there, and whether their label is
         wrong.
+    left_out : tuple of str
+        Sentences about decisions that do not fit the data they are carried over to.
     """
 
     path: Path
@@ -47,11 +76,36 @@ class Decisions:
     kind: str
     label: str | None
     fingerprint: str
-    changes: dict[int, tuple[str, str]]
-    n_kept: int
-    n_unsure: int
+    made: tuple[Decision, ...]
+    id_name: str | None = None
+    new_classes: tuple[str, ...] = ()
     spellings: dict[str, str] = field(default_factory=dict)
     checked: dict[int, bool] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> dict[int, tuple[str, str]]:
+        """Given and new label by row, where they differ."""
+        return {
+            d.row: (d.given, d.label)
+            for d in self.made
+            if d.row is not None and d.label is not None and d.label != d.given
+        }
+
+    @property
+    def discarded(self) -> set[int]:
+        """Rows to be left out of the data."""
+        return {d.row for d in self.made if d.is_discarded and d.row is not None}
+
+    @property
+    def n_kept(self) -> int:
+        """Number of labels that were kept."""
+        return sum(d.label == d.given for d in self.made)
+
+    @property
+    def n_unsure(self) -> int:
+        """Number of labels that nobody was sure about."""
+        return sum(d.label is None and not d.is_discarded for d in self.made)
 
     def of_all_rows(self, labels: Sequence[str | None]) -> dict[int, str]:
         """Return the new label of each row that gets one.
@@ -68,7 +122,7 @@ class Decisions:
         }
         return respelled | {row: label for row, (_, label) in self.changes.items()}
 
-    def check_fingerprint(self, fingerprint: str, path: Path) -> None:
+    def check_fingerprint(self, fingerprint: str, path: Any) -> None:
         """Raise if the decisions are about other data."""
         if fingerprint != self.fingerprint:
             raise ValueError(
@@ -79,7 +133,7 @@ class Decisions:
             )
 
     def check_labels(
-        self, labels: Sequence[str | None], path: Path, new_classes: Sequence[str]
+        self, labels: Sequence[str | None], path: Any, new_classes: Sequence[str]
     ) -> None:
         """Raise unless the decisions fit the labels of the data.
 
@@ -90,10 +144,15 @@ class Decisions:
         path : Path
             The data, for error messages.
         new_classes : sequence of str
-            Classes that may be decided on beside those of the data.
+            Classes that may be decided on beside those of the data, and those that
+            were made on the page.
         """
         classes = dict.fromkeys(label for label in labels if label is not None)
-        for row, (given, label) in self.changes.items():
+        known = {*classes, *new_classes, *self.new_classes}
+        for decision in self.made:
+            row, given, label = decision.row, decision.given, decision.label
+            if row is None or not (decision.is_discarded or label not in (None, given)):
+                continue
             found = labels[row] if row < len(labels) else "no such row"
             if row >= len(labels) or found != given:
                 raise ValueError(
@@ -101,7 +160,7 @@ class Decisions:
                     f"{given!r}, but it has {found!r}. Nothing was written. Export the "
                     "decisions again."
                 )
-            if label not in classes and label not in new_classes:
+            if label is not None and label not in known:
                 subject = f"row {row} of {path}"
                 raise self._unknown_label(label, subject, [*classes])
         for spelling, label in self.spellings.items():
@@ -161,30 +220,20 @@ def _of_label_studio(path: Path, tasks: list[Any]) -> dict[str, Any] | None:
 
 
 def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
-    labels = [
-        (
-            index(d["row"]),
-            str(d["given"]),
-            None if d["label"] is None else str(d["label"]),
-        )
-        for d in content["decisions"]
-    ]
-    rows = {row for row, *_ in labels}
-    if len(rows) < len(labels) or min(rows, default=0) < 0:
-        raise ValueError  # two decisions about a row may contradict each other
+    made = tuple(map(_decision, content["decisions"]))
+    for known in ([d.row for d in made], [d.id for d in made]):
+        found = [value for value in known if value is not None]
+        if len(set(found)) < len(found):
+            raise ValueError  # two decisions about a row may contradict each other
     return Decisions(
         path=path,
         source=str(content["source"]),
         kind=str(content["kind"]),
-        label=None if content["label"] is None else str(content["label"]),
+        label=_text(content["label"]),
         fingerprint=str(content["fingerprint"]),
-        changes={
-            row: (given, label)
-            for row, given, label in labels
-            if label is not None and label != given
-        },
-        n_kept=sum(given == label for _, given, label in labels),
-        n_unsure=sum(label is None for _, _, label in labels),
+        made=made,
+        id_name=_text(content.get("id")),
+        new_classes=tuple(map(str, content.get("new_classes", []))),
         checked={
             index(d["row"]): bool(d["wrong"])
             for d in content["decisions"]
@@ -195,3 +244,20 @@ def _parsed(path: Path, content: dict[str, Any]) -> Decisions:
             for pair in content.get("spellings", [])
         },
     )
+
+
+def _decision(entry: dict[str, Any]) -> Decision:
+    row = None if entry["row"] is None else index(entry["row"])
+    if (row is None and entry.get("id") is None) or (row is not None and row < 0):
+        raise ValueError
+    return Decision(
+        row=row,
+        given=str(entry["given"]),
+        label=_text(entry["label"]),
+        id=_text(entry.get("id")),
+        is_discarded=entry.get("decision") == "discard",
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

@@ -144,6 +144,27 @@ class ReportOutputs:
             owner = f"{type(self).__name__}.{method}"
             return _tools, _tools.Exported.of(self, shown, owner)
 
+    def decided_labels(self, path: Any) -> Any:
+        """Return the labels with the decisions that were exported from the page.
+
+        Rows are found by the ids of the file, if it has any and the report has an
+        index, so that decisions about corrected or reordered samples fit, too.
+
+        Parameters
+        ----------
+        path : path
+            The file, ``decisions.json``.
+
+        Returns
+        -------
+        labels : pandas.Series
+            One label per sample, with the index of the report, without the samples
+            that were discarded: ``X.loc[labels.index]`` belongs to it.
+        """
+        from skpresto.audit._decided_labels import decided_labels
+
+        return decided_labels(self, path)
+
     def plot(self, axes: Any = None) -> LabelReportDisplay:
         """Plot given against suggested labels, and the quality of the labels.
 

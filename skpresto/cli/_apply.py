@@ -35,7 +35,7 @@ def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None
         raise ValueError("Corrected tables need a name of their own. Pass --out FILE.")
     inputs = {"DECISIONS": [arguments.decisions], "DATA": [arguments.data]}
     check_separate({"--out": arguments.out}, inputs)
-    n_changed = apply_to_table(
+    applied = apply_to_table(
         decisions,
         arguments.data,
         arguments.out,
@@ -43,7 +43,7 @@ def _apply_to_table(decisions: Decisions, arguments: argparse.Namespace) -> None
         overwrite=arguments.force,
         new_classes=arguments.new_class,
     )
-    _say(f"{_counts(decisions, n_changed)}\nWritten: {arguments.out.resolve()}")
+    _say(f"{_counts(*applied)}\nWritten: {arguments.out.resolve()}")
 
 
 def _apply_to_images(decisions: Decisions, arguments: argparse.Namespace) -> None:
@@ -54,24 +54,33 @@ def _apply_to_images(decisions: Decisions, arguments: argparse.Namespace) -> Non
             "--move-to FOLDER in place of --out."
         )
     moves = moves_of_images(decisions, folder, arguments.new_class)
+    counts = _counts(moves.decisions, len(moves.moved))
     if new_folder is None:
-        for old, new in moves:
+        for old, new in moves.moved:
             _say(f"{plain(old.as_posix())} -> {plain(new.as_posix())}")
+        for old in sorted(moves.discarded):
+            _say(f"{plain(old.as_posix())}: discarded")
         _say(
-            f"{_counts(decisions, len(moves))}\nNothing was written. Pass --move-to "
+            f"{counts}\nNothing was written. Pass --move-to "
             "FOLDER to copy all images to a new folder, by their corrected class."
         )
         return
     n_images = copy_images(folder, moves, new_folder)
-    counts = _counts(decisions, len(moves))
     _say(f"{counts}\nCopied {n_images:,} images: {new_folder.resolve()}")
 
 
 def _counts(decisions: Decisions, n_changed: int) -> str:
-    return (
+    n_discarded = len(decisions.discarded)
+    new = sorted({label for _, label in decisions.changes.values()})
+    made = [name for name in new if name in decisions.new_classes]
+    lines = [
         f"Labels changed: {n_changed:,}, kept: {decisions.n_kept:,}, "
         f"unsure and unchanged: {decisions.n_unsure:,}."
-    )
+        + (f" Discarded: {n_discarded:,}." if n_discarded else "")
+    ]
+    if made:
+        lines.append(f"New classes: {', '.join(map(repr, made))}.")
+    return "\n".join([*lines, *map(plain, decisions.left_out)])
 
 
 def _say(text: str) -> None:

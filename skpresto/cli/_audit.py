@@ -258,6 +258,7 @@ def _about(
             settings += [("epochs", str(epochs))]
         settings += [("seed", str(arguments.seed))]
     settings += [("time", str(timedelta(seconds=round(seconds))))]
+    ids = source.ids()
     kind = "table" if source.kind == "probabilities" else source.kind
     return About(
         title=source.path.name,
@@ -266,6 +267,8 @@ def _about(
         label_name=source.label_name,
         rows=source.rows.tolist(),
         names=source.row_names(),
+        ids=None if ids is None else ids.tolist(),
+        id_name=None if ids is None else str(ids.name),
         settings=settings,
         left_out=source.left_out,
         notes=[*_spelling_notes(source), *source.notes, *notes],

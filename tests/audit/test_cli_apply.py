@@ -19,18 +19,21 @@ def in_own_folder(tmp_path, monkeypatch):
 
 
 def write_decisions(made, **about):
+    made = [m if isinstance(m, dict) else decision(*m) for m in made]
     content = {
         "format": "skpresto decisions",
         "version": 1,
         "source": "t.csv",
         "kind": "table",
         "label": "label",
-        "decisions": [
-            {"row": row, "given": given, "label": label} for row, given, label in made
-        ],
+        "decisions": made,
         **about,
     }
     Path("d.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def decision(row, given, label, **further):
+    return {"row": row, "given": given, "label": label, **further}
 
 
 def apply_to_csv(raw, made, **options):

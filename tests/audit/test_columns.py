@@ -259,7 +259,7 @@ LABELS = np.random.RandomState(1).choice(["a", "b"], 60)
 def test_reasons_are_told_by_column():
     columns = choose_columns(small_table(), LABELS, Wishes())
     assert list(columns.trained.columns) == ["size"]
-    assert columns.names[:2] == ["000.jpg", "001.jpg"]
+    assert columns.names.tolist()[:2] == ["000.jpg", "001.jpg"]
     assert notes_about(columns) == [
         "Column 'file' is not trained on: identifier (file names). Pass --use COLUMN "
         "to train on it.",
@@ -314,7 +314,7 @@ def test_row_numbers_name_nothing_new():
     frame = small_table()[["Unnamed: 0", "size"]]
     assert choose_columns(frame, LABELS, Wishes()).names is None
     frame["Unnamed: 0"] = 3.0 * frame["Unnamed: 0"]
-    assert choose_columns(frame, LABELS, Wishes()).names[:3] == ["0", "3", "6"]
+    assert choose_columns(frame, LABELS, Wishes()).names.tolist()[:3] == ["0", "3", "6"]
 
 
 def test_texts_that_are_no_dates_stay_texts():

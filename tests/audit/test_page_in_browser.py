@@ -5,8 +5,6 @@ Skipped without playwright or a Chromium; ``make test-browser`` installs both.
 
 import dataclasses
 import json
-import os
-import shutil
 import time
 
 import numpy as np
@@ -17,66 +15,8 @@ from skpresto.audit import LabelReport
 from skpresto.audit._page import About, write_page
 from skpresto.cli import main
 
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: make test-browser"
-)
-
-
-def find_chromium():
-    """Return an installed Chromium, or the one that playwright has downloaded."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    installed = next(filter(None, map(shutil.which, names)), None)
-    if installed is None:
-        with sync_api.sync_playwright() as playwright:
-            own = playwright.chromium.executable_path
-        installed = own if os.path.exists(own) else None
-    return installed
-
-
-CHROMIUM = find_chromium()
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium is installed: make test-browser"
-)
-
 SCRIPT = "<script>document.title = 'run'</script></script><!--"
 CLASSES = np.array(["=ant", "bee", "cat", f"dog {SCRIPT}"])
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def page(browser):
-    """A page in which any error, and any request beyond the file, is a failure."""
-    context = browser.new_context(accept_downloads=True)
-    opened = context.new_page()
-    problems = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    opened.on("console", lambda message: problems.append(message.text))
-    opened.on(
-        "request",
-        lambda request: (
-            problems.append(request.url)
-            if not request.url.startswith(("file:", "data:", "blob:"))
-            else None
-        ),
-    )
-    yield opened
-    context.close()
-    assert problems == []
 
 
 def make_table(n_rows, n_wrong):
@@ -243,7 +183,9 @@ def test_table_export_holds_no_formulas(opened):
     opened.click("#start")
     decide(opened, "k")
     text = downloaded(opened, "#export-csv")
-    assert text.splitlines()[0] == "row,name,given,suggested,decision,label"
+    assert text.splitlines()[0] == (
+        "row,id,name,given,suggested,decision,label,by,comment,bulk"
+    )
     assert ",'=ant," in text
     assert ",=ant" not in text
 
@@ -271,7 +213,7 @@ def true_keys(page, is_wrong):
     return page.keyboard.press("Enter")
 
 
-def test_stated_precision_is_that_of_the_control_view(browser, tmp_path):
+def test_stated_precision_is_that_of_the_control_view(page, tmp_path):
     """120 keys in the ranked list change nothing; 50 answers give Python's numbers."""
     rng = np.random.RandomState(0)
     y = rng.randint(4, size=900)
@@ -281,7 +223,6 @@ def test_stated_precision_is_that_of_the_control_view(browser, tmp_path):
     probability = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     report = LabelReport.from_probabilities(probability, CLASSES[given], CLASSES)
     assert report.is_suspect.sum() > 150
-    page = browser.new_page()
     path = write_page(report, tmp_path / "page.html")
     page.goto(path.as_uri())
     page.click("#start")
@@ -323,7 +264,6 @@ def test_stated_precision_is_that_of_the_control_view(browser, tmp_path):
     path = write_page(after, tmp_path / "again.html")
     page.goto(path.as_uri())
     assert "After 50 checked labels" in page.locator("#precision").inner_text()
-    page.close()
 
 
 def test_classes_are_sorted_by_any_column(opened):
@@ -350,15 +290,13 @@ def test_decisions_of_other_data_are_not_loaded(opened, tmp_path):
     assert seen == ["These are not decisions about this data."]
 
 
-def test_page_is_readable_without_javascript(browser, audited):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_page_is_readable_without_javascript(new_page, audited):
+    page = new_page(java_script_enabled=False)
     page.goto((audited / "page.html").as_uri())
     assert page.locator("#list .card").count() == 25
     assert page.locator("noscript").count() == 1
     assert not page.locator("#start").is_visible()
     assert "labels are wrong" in page.locator("#headline").inner_text()
-    context.close()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

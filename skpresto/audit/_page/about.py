@@ -22,6 +22,10 @@ class About:
         Position of each sample in the input; None means 0, 1, 2, ...
     names : sequence of str, default=None
         What each sample is called on the page; None means "row 0", "row 1", ...
+    ids : sequence of str, default=None
+        What identifies each sample in other files, too; all are different.
+    id_name : str, default=None
+        Name of the column of ``ids``.
     spelled : sequence of str, default=None
         The label of each sample as the input spells it; None means as its class.
     variants : sequence of (str, sequence of (str, str, int)), default=()
@@ -41,6 +45,8 @@ class About:
     label_name: str | None = None
     rows: Sequence[int] | None = None
     names: Sequence[str] | None = None
+    ids: Sequence[str] | None = None
+    id_name: str | None = None
     spelled: Sequence[str] | None = None
     variants: Sequence[tuple[str, Sequence[tuple[str, str, int]]]] = ()
     settings: Sequence[tuple[str, str]] = ()

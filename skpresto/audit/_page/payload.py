@@ -1,12 +1,13 @@
 """The samples of a page as data for its script: suspects and a control sample."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skpresto._label_quality.likeliest import Likeliest
 from skpresto.audit._control import draw_control_sample
 from skpresto.audit._page.about import About
 from skpresto.audit._page.live import live_numbers
@@ -68,20 +69,26 @@ def payload(
         "suggested": report.suggested[positions].tolist(),
         "quality": [float(f"{quality:.3g}") for quality in report.quality[positions]],
     }
+    if about.ids is not None:
+        items["id"] = [about.ids[position] for position in positions]
     if about.spelled is not None:
         items["spelled"] = [about.spelled[position] for position in positions]
     if report.trajectories is not None:
         items["line"] = encode_lines(report.trajectories[positions])
+    if report.likeliest is not None:
+        items["likely"] = _likely(report.likeliest, positions)
     if view is not None:
         items |= view.cards(report, positions)
     return {
         "title": about.title,
         "kind": about.kind,
         "label": about.label_name,
+        "id": about.id_name,
         "fingerprint": about.fingerprint or fingerprint_of_report(report, about),
         "classes": [str(label) for label in report.classes],
         "textName": None if view is None else view.text_name,
         "items": items,
+        "epochs": None if report.trajectories is None else report.trajectories.shape[1],
         "isSuspect": report.is_suspect[positions].tolist(),
         "suspects": [index_of[int(position)] for position in selection.suspects],
         "controls": [index_of[int(position)] for position in selection.controls],
@@ -102,10 +109,38 @@ def row_of(about: About, position: int) -> int:
 
 
 def name_of(about: About, position: int) -> str:
-    """Return what a sample is called on the page."""
+    """Return what a sample is called on the page: its id comes first."""
+    if about.names is None and about.ids is not None:
+        return f"{about.ids[position]} · row {row_of(about, position)}"
+    return _known_as(about, position)
+
+
+def _known_as(about: About, position: int) -> str:
     if about.names is None:
         return f"row {row_of(about, position)}"
     return str(about.names[position])
+
+
+def with_index(about: About, index: Any) -> About:
+    """Return the same with ids by the index of a report, if it tells samples apart."""
+    is_known = about.ids is not None or about.names is not None
+    if is_known or about.rows is not None or index is None:
+        return about
+    ids = [str(value) for value in index]
+    if len(set(ids)) < len(ids) or ids == [str(i) for i in range(len(ids))]:
+        return about
+    name = "index" if index.name is None else str(index.name)
+    return replace(about, ids=ids, id_name=name)
+
+
+def _likely(likeliest: Likeliest, positions: Positions) -> list[list[int]]:
+    """Return the most probable classes: class, probability in 1/1000, and so on."""
+    classes = likeliest.classes[positions].tolist()
+    parts = (1000 * likeliest.probability[positions]).round().astype(int).tolist()
+    return [
+        [number for pair in zip(*row, strict=True) if pair[1] for number in pair]
+        for row in zip(classes, parts, strict=True)
+    ]
 
 
 def fingerprint_of_report(report: Any, about: About) -> str:
@@ -113,5 +148,5 @@ def fingerprint_of_report(report: Any, about: About) -> str:
     content = hashlib.sha256()
     labels = [str(label) for label in report.classes]
     for position, code in enumerate(report.given.tolist()):
-        content.update(f"{name_of(about, position)}\0{labels[code]}\0".encode())
+        content.update(f"{_known_as(about, position)}\0{labels[code]}\0".encode())
     return content.hexdigest()

@@ -10,7 +10,7 @@ from typing import Any
 
 from skpresto.audit._page.about import About
 from skpresto.audit._page.context import page_context
-from skpresto.audit._page.payload import payload, select_samples
+from skpresto.audit._page.payload import payload, select_samples, with_index
 from skpresto.audit._page.views import ImageView, SampleView, view_of
 from skpresto.audit._safe_write import write_texts
 from skpresto.audit._samples import check_samples
@@ -21,10 +21,12 @@ _SCRIPT = (
     "list",
     "card",
     "classes",
+    "dialogs",
     "filters",
     "control",
     "table",
     "spellings",
+    "reviewers",
     "files",
     "start",
 )
@@ -76,7 +78,7 @@ def render_page(
     top : int, default=None
         Number of suspects to list. None means all, up to 5,000, or 1,000 with images.
     """
-    about = about or About()
+    about = with_index(about or About(), report.index)
     if shown is not None and not isinstance(shown, SampleView):
         check_samples(shown, len(report), "LabelReport.to_html", "shown")
     samples = report.X if shown is None else shown

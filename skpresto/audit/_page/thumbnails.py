@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 #: Bytes that all images of a page may take together, in base64.
 _BUDGET = 4_200_000
 #: Longest sides that are tried, from large to small.
-_SIDES = (160, 128, 96, 64, 48)
+_SIDES = (480, 320, 240, 160, 128, 96, 64, 48)
 _N_PROBES = 24
 _QUALITY = 78
 

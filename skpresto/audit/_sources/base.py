@@ -106,6 +106,10 @@ class Source(ABC):
         """Return the name of each sample, as shown on the page."""
         return [f"row {row}" for row in self.rows]
 
+    def ids(self) -> pd.Series | None:
+        """Return what identifies the samples in other files, too, and its name."""
+        return None
+
     def row_keys(self) -> list[Any]:
         """Return what identifies each row of the input in a table."""
         return list(range(self.n_rows))

@@ -67,15 +67,15 @@ class Columns(NamedTuple):
         Columns that are trained on.
     unused : list of Unused
         Columns that are not, but for those that the user ignores.
-    names : list of str or None
-        What the rows are called, if a column says so.
+    names : Series of str or None
+        What the rows are called, if a column says so, and its name.
     moments : list of str
         Columns that are trained on and have another moment in nearly every row.
     """
 
     trained: pd.DataFrame
     unused: list[Unused]
-    names: list[str] | None
+    names: pd.Series | None
     moments: list[str]
 
 
@@ -105,7 +105,8 @@ def choose_columns(
             unused += [] if found is None else [Unused(name, *found)]
     left_out = [*(ignored - {None}), *(column.name for column in unused)]
     ids = [column.name for column in unused if column.is_id]
-    names = _names(frame, _heading(frame, ids, wishes))
+    heading = _heading(frame, ids, wishes)
+    names = None if heading is None else id_texts(frame[heading])
     trained = frame.drop(columns=left_out)
     moments = [n for n in trained.columns if n not in wanted and is_moment(trained[n])]
     return Columns(trained, unused, names, moments)
@@ -113,7 +114,7 @@ def choose_columns(
 
 def names_of_rows(
     frame: pd.DataFrame, wishes: Wishes, ids: str | None = None
-) -> tuple[list[str] | None, pd.DataFrame]:
+) -> tuple[pd.Series | None, pd.DataFrame]:
     """Return what rows that are not trained on are called, and the other columns.
 
     Parameters
@@ -131,7 +132,8 @@ def names_of_rows(
     heading = ids or _heading(frame, found, wishes)
     nested = [n for n in others if frame[n].notna().any() and _is_nested(frame[n])]
     hidden = {*wishes.ignore, *wishes.ids, heading, *nested} - {None, wishes.image}
-    return _names(frame, heading), frame.drop(columns=list(hidden))
+    names = None if heading is None else id_texts(frame[heading])
+    return names, frame.drop(columns=list(hidden))
 
 
 def check_nothing_used(wishes: Wishes, path: Path) -> None:
@@ -210,12 +212,11 @@ def _is_number_or_date(column: pd.Series) -> bool:
     return bool(is_date or pd.api.types.is_numeric_dtype(column.dtype))
 
 
-def _names(frame: pd.DataFrame, heading: str | None) -> list[str] | None:
-    if heading is None:
-        return None
-    column = frame[heading]
-    texts = column.astype(object).where(column.notna(), "")
-    return [str(int(v)) if _is_whole(v) else str(v) for v in texts]
+def id_texts(column: pd.Series) -> pd.Series:
+    """Return what rows are called as texts, whole numbers as such; empty if missing."""
+    values = column.astype(object).where(column.notna(), "")
+    texts = [str(int(v)) if _is_whole(v) else str(v) for v in values]
+    return pd.Series(texts, name=column.name, dtype=object)
 
 
 def _is_whole(value: Any) -> bool:

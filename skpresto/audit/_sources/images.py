@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from skpresto.audit._page import ImageView
@@ -59,6 +60,10 @@ class ImageSource(Source):
     def row_names(self) -> list[str]:
         """Return the path of each image below the folder."""
         return [_name(file, self.path) for file in self.files]
+
+    def ids(self) -> pd.Series:
+        """Return the paths, which are different."""
+        return pd.Series(self.row_names(), name="path")
 
     def row_keys(self) -> list[Any]:
         """Return the paths of all images, with those that are left out."""

@@ -1,5 +1,9 @@
 // One label: what is shown of it, and what was decided.
 
+const LEVELS = "0123456789abcdefghijklmnopqrstuvwxyz";
+const quality = (value) => (value >= 0.001 ? value.toFixed(3) : value.toExponential(1));
+const isBlind = (item) => state.view === "controls" || (!shownOf(item) && $("blind").checked);
+
 function makeCard(item, place) {
   const card = $("card").content.firstElementChild.cloneNode(true);
   const set = (selector, text) => card.querySelectorAll(selector).forEach((node) => { node.textContent = text; });
@@ -14,12 +18,10 @@ function makeCard(item, place) {
   set(".text", items.text ? items.text[item] : "");
   fillImage(card.querySelector(".thumb"), item);
   fillFeatures(card.querySelector(".features"), item);
-  fillLine(card.querySelector(".spark"), item);
+  fillLine(card.querySelector(".spark svg"), item);
   showDecision(card, item);
   return card;
 }
-
-const quality = (value) => (value >= 0.001 ? value.toFixed(3) : value.toExponential(1));
 
 function fillImage(image, item) {
   if (!image) return;
@@ -62,12 +64,24 @@ function fillLine(svg, item) {
 
 function showDecision(card, item) {
   const made = shownOf(item);
-  const isControl = state.view === "controls";
   card.classList.toggle("decided", Boolean(made));
-  card.classList.toggle("blind", isControl || (!made && $("blind").checked));
+  card.classList.toggle("blind", isBlind(item));
   for (const button of card.querySelectorAll("[data-decision]")) {
-    button.setAttribute("aria-pressed", String(Boolean(made) && made.decision === button.dataset.decision));
+    button.setAttribute("aria-pressed", String(Boolean(made) && (made.decision === button.dataset.decision || (button.dataset.decision === "comment" && Boolean(made.comment)))));
   }
   card.querySelector(".other-name").textContent = made && made.decision === "other" ? made.label : "Other…";
-  card.querySelector("[data-decision=accept]").disabled = isControl;
+  card.querySelector("[data-decision=accept]").disabled = state.view === "controls";
+  const said = card.querySelector(".said");
+  // What others said must not be seen in the control view.
+  said.textContent = made ? notesOn(made).join(" · ") : "";
+  said.hidden = !said.textContent;
+}
+
+function notesOn(made) {
+  const said = (one) => `${one.by}: ${inWords(one)}${one.comment ? ` “${one.comment}”` : ""}`;
+  return [
+    ...(made.comment ? [`“${made.comment}”`] : []),
+    ...(made.bulk ? [`decided together: ${made.bulk}`] : []),
+    ...(made.opinions || []).map(said),
+  ];
 }

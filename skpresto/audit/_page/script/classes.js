@@ -1,29 +1,48 @@
-// Another class, from a dialog.
+// Another class, from a dialog: the most probable first, or one that does not exist yet.
 
-let whenChosen = null;
+let asked = null;
+let offered = [];
 
 function askForClass(item, then) {
-  whenChosen = then;
+  asked = { item, then };
   $("class-search").value = "";
-  listClasses(items.given[item]);
+  $("class-note").hidden = isBlind(item) || !items.likely;
+  listClasses();
+  // The suggestion has a key of its own.
+  const first = offered.findIndex(({ label }) => isBlind(item) || label !== suggestedOf(item));
+  $("class-list").selectedIndex = Math.max(first, 0);
   $("classes-dialog").showModal();
   $("class-search").focus();
 }
 
-function listClasses(without) {
-  const wanted = $("class-search").value.toLowerCase();
-  const list = $("class-list");
-  if (without !== undefined) list.dataset.without = without;
-  const options = [];
-  classes.forEach((name, i) => {
-    if (i === Number(list.dataset.without) || !name.toLowerCase().includes(wanted)) return;
-    options.push(new Option(name, i));
-  });
-  list.replaceChildren(...options);
-  if (options.length) list.selectedIndex = 0;
+/* Classes other than the given one, with probabilities unless these would give away a hidden suggestion. */
+function classesFor(item) {
+  const known = new Map();
+  const likely = items.likely && !isBlind(item) ? items.likely[item] : [];
+  for (let i = 0; i < likely.length; i += 2) known.set(classes[likely[i]], likely[i + 1] / 10);
+  for (const label of [...classes, ...newClasses()]) if (!known.has(label)) known.set(label, null);
+  known.delete(givenOf(item));
+  return [...known].map(([label, percent]) => ({ label, percent }));
 }
 
-$("class-search").addEventListener("input", () => listClasses());
+function listClasses() {
+  const typed = $("class-search").value.trim();
+  const all = classesFor(asked.item);
+  offered = all.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
+  const isKnown = typed === givenOf(asked.item) || all.some(({ label }) => label === typed);
+  if (typed && !isKnown) offered.push({ label: typed, isNew: true });
+  const shown = ({ label, percent, isNew }) => (isNew ? `New class “${label}”` : percent ? `${label} · ${percent < 0.95 ? percent.toFixed(1) : percent.toFixed(0)} %` : label);
+  $("class-list").replaceChildren(...offered.map((one, i) => new Option(shown(one), i)));
+  if (offered.length) $("class-list").selectedIndex = 0;
+  $("class-problem").textContent = "";
+}
+
+/* Why a class cannot be made, if it cannot: images of a class are in a folder with its name. */
+function problemOf({ label, isNew }) {
+  return isNew && data.kind === "images" && /^\.|[/\\]/.test(label) ? "A class of images is a folder: its name must not have a slash or begin with a dot." : "";
+}
+
+$("class-search").addEventListener("input", listClasses);
 $("class-search").addEventListener("keydown", (event) => {
   const list = $("class-list");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -31,12 +50,13 @@ $("class-search").addEventListener("keydown", (event) => {
   event.preventDefault();
   list.selectedIndex = Math.min(Math.max(list.selectedIndex + step, 0), list.length - 1);
 });
-$("class-list").addEventListener("dblclick", () => $("classes-dialog").close("choose"));
-$("classes-dialog").addEventListener("close", () => {
-  const chosen = $("class-list").value;
-  const then = whenChosen;
-  whenChosen = null;
-  if ($("classes-dialog").returnValue === "choose" && chosen !== "" && then) then(classes[chosen]);
-  else goTo(state.active);
-  $("classes-dialog").returnValue = "";
+$("class-list").addEventListener("dblclick", () => $("class-choose").click());
+$("class-choose").addEventListener("click", (event) => {
+  const chosen = offered[$("class-list").selectedIndex];
+  const problem = chosen ? problemOf(chosen) : "Choose a class, or type the name of a new one.";
+  $("class-problem").textContent = problem;
+  if (problem) event.preventDefault();
+});
+whenClosed("classes-dialog", () => {
+  asked.then(offered[$("class-list").selectedIndex].label);
 });

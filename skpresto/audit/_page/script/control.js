@@ -2,17 +2,23 @@
 
 function showTotals() {
   const shown = state.view === "controls" ? data.controls : data.suspects;
-  const nDone = shown.filter(shownOf).length;
-  $("progress").max = Math.max(shown.length, 1);
+  const inAll = shown.filter(shownOf).length;
+  const nDone = state.among.filter(shownOf).length;
+  const isPart = state.among.length < shown.length;
+  $("progress").max = Math.max(state.among.length, 1);
   $("progress").value = nDone;
-  $("start").textContent = nDone ? "Continue review" : "Start review";
-  $("progress-text").textContent = `${whole(nDone)} of ${whole(shown.length)} decided`;
+  $("start").textContent = inAll ? "Continue review" : "Start review";
+  $("progress-text").textContent = `${whole(nDone)} of ${whole(state.among.length)} decided${isPart ? ` (in all ${whole(inAll)} of ${whole(shown.length)})` : ""}`;
+  const nOpen = state.view === "controls" ? 0 : openOnes().length;
+  $("all").hidden = !nOpen;
+  for (const node of document.querySelectorAll(".n-open")) node.textContent = whole(nOpen);
   const all = items.row.map((_, item) => item).filter(decisionOf);
   const count = (test) => whole(all.filter(test).length);
   $("n-decided").textContent = whole(all.length);
   $("n-changed").textContent = count(isChanged);
-  $("n-unsure").textContent = count((item) => decisionOf(item).decision === "unsure");
+  for (const kind of ["unsure", "discard"]) $(`n-${kind}`).textContent = count((item) => decisionOf(item).decision === kind);
   $("n-kept").textContent = count((item) => decisionOf(item).label === givenOf(item));
+  showAgreement();
   showControl();
 }
 

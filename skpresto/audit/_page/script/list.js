@@ -1,15 +1,39 @@
 // The list: filtered, ordered, one page at a time.
 
-const state = { view: "suspects", given: "", suggested: "", status: "", sort: "rank", order: [], active: 0 };
+const state = { view: "suspects", given: "", suggested: "", status: "", words: [], below: "", sort: "rank", among: [], order: [], active: 0, grid: false };
+
+const pageSize = () => (state.grid ? 60 : 25);
 
 function hasStatus(item) {
   const made = shownOf(item);
-  if (state.status === "open") return !made;
-  if (state.status === "done") return Boolean(made);
-  if (state.status === "changed") return isChanged(item);
-  if (state.status === "unsure") return Boolean(made) && made.decision === "unsure";
-  return true;
+  const tests = {
+    open: () => !made,
+    done: () => Boolean(made),
+    changed: () => isChanged(item),
+    unsure: () => Boolean(made) && made.decision === "unsure",
+    discarded: () => Boolean(made) && made.decision === "discard",
+    bulk: () => Boolean(made) && Boolean(made.bulk),
+    comment: () => Boolean(made) && Boolean(made.comment),
+    differ: () => isDisputed(item),
+  };
+  return state.status === "" || tests[state.status]();
 }
+
+/* What a search looks at: never what is suggested, which may be hidden. */
+const texts = [];
+function textOf(item) {
+  if (texts[item] === undefined) {
+    const values = items.features ? items.features[item].map(([name, value]) => `${name} ${value}`) : [];
+    texts[item] = [items.name[item], spelledOf(item), givenOf(item), items.text ? items.text[item] : "", ...values].join("\n").toLowerCase();
+  }
+  return texts[item];
+}
+
+const isListed = (item) =>
+  (state.given === "" || items.given[item] === Number(state.given)) &&
+  (state.suggested === "" || items.suggested[item] === Number(state.suggested)) &&
+  (state.below === "" || items.quality[item] < Number(state.below)) &&
+  state.words.every((word) => textOf(item).includes(word));
 
 const KEY_OF = {
   row: (item) => items.row[item],
@@ -19,29 +43,31 @@ const KEY_OF = {
 
 function refresh() {
   if (state.view === "controls") {
-    state.order = data.controls.filter(hasStatus);
+    // A search among them would not be a random sample.
+    state.among = data.controls;
   } else {
-    state.order = data.suspects.filter((item) =>
-      (state.given === "" || items.given[item] === Number(state.given)) &&
-      (state.suggested === "" || items.suggested[item] === Number(state.suggested)) &&
-      hasStatus(item));
-    const key = KEY_OF[state.sort];
-    if (key) state.order = state.order.slice().sort((a, b) => key(a) - key(b));
+    const pool = state.status === "differ" ? items.row.map((_, item) => item) : data.suspects;
+    state.among = pool.filter(isListed);
   }
+  state.order = state.among.filter(hasStatus);
+  const key = state.view === "suspects" && KEY_OF[state.sort];
+  if (key) state.order.sort((a, b) => key(a) - key(b));
   state.active = 0;
   showFilters();
   showSpellings();
   render();
 }
 
-const firstOfPage = () => state.active - (state.active % PAGE_SIZE);
+const firstOfPage = () => state.active - (state.active % pageSize());
+const openPlace = () => Math.max(state.order.findIndex((item) => !shownOf(item)), 0);
 
 function render() {
   const first = firstOfPage();
-  const shown = state.order.slice(first, first + PAGE_SIZE);
+  const shown = state.order.slice(first, first + pageSize());
   const cards = shown.map((item, i) => makeCard(item, first + i));
   $("list").replaceChildren(...cards);
   $("list").start = first + 1;
+  $("list").classList.toggle("grid", state.grid);
   $("empty").hidden = shown.length > 0;
   const last = first + shown.length;
   const text = shown.length ? `${whole(first + 1)}–${whole(last)} of ${whole(state.order.length)}` : "none";
@@ -70,7 +96,7 @@ function goTo(place) {
 }
 
 function turnPage(step) {
-  const target = firstOfPage() + step * PAGE_SIZE;
+  const target = firstOfPage() + step * pageSize();
   if (target < 0 || target >= state.order.length) return;
   state.active = target;
   render();
@@ -79,16 +105,14 @@ function turnPage(step) {
 
 function choose(place, decision) {
   const item = state.order[place];
-  if (decision === "accept" && cardAt(place).classList.contains("blind")) return;
-  if (decision === "other") {
-    askForClass(item, (label) => settle(place, item, "other", label));
-  } else {
-    settle(place, item, decision, null);
-  }
+  if (decision === "comment") askForComment(item);
+  else if (decision === "other") askForClass(item, (label) => settle(place, item, "other", label));
+  else if (decision === "accept" && isBlind(item)) announce("A suggestion that is hidden cannot be accepted.");
+  else settle(place, item, decision, null);
 }
 
 function settle(place, item, decision, label) {
-  const wasBlind = cardAt(place).classList.contains("blind") && state.view === "suspects";
+  const wasBlind = isBlind(item) && state.view === "suspects";
   decide(item, decision, label);
   showDecision(cardAt(place), item);
   // A suggestion that has just been revealed should be seen before going on.

@@ -8,7 +8,7 @@ function decideSpelling(group, decision) {
   const boxes = [...group.querySelectorAll("input")];
   const accepted = variantsOf(group).given.filter((_, i) => boxes[i].checked);
   const key = spellingKey(group);
-  history.push([key, decisions.get(key)]);
+  remember([key]);
   if (decision === "unsure") decisions.delete(key);
   else decisions.set(key, { decision, accepted });
   store();
@@ -70,7 +70,6 @@ for (const group of groups) {
       a: () => { decideSpelling(group, "accept"); goToGroup(place + 1); },
       k: () => { decideSpelling(group, "keep"); goToGroup(place + 1); },
       u: () => decideSpelling(group, "unsure"),
-      z: undo,
     };
     if (!acts[key]) return;
     acts[key]();

@@ -14,7 +14,3 @@ for (const button of document.querySelectorAll(".classes .sort")) {
     body.replaceChildren(...rows);
   });
 }
-
-function announce(text) {
-  $("announce").textContent = text;
-}
