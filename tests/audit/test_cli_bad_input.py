@@ -421,9 +421,9 @@ APPLY_CASES = [
     ),
     (
         "later version",
-        lambda: decisions(version=3),
+        lambda: decisions(version=4),
         ["t.csv", "--out", "c.csv"],
-        "has version 3 of the format",
+        "has version 4 of the format",
     ),
     (
         "damaged",

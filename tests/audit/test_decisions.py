@@ -214,3 +214,19 @@ def test_page_of_a_report_with_an_index_has_ids_and_probabilities():
     assert fingerprint_of_report(report, about) == fingerprint_of_report(
         report, About()
     )
+
+
+@pytest.mark.parametrize("option", [[], ["--id", "sku"]])
+def test_ready_probabilities_have_the_ids_of_their_labels(option, capsys):
+    frame = pd.DataFrame(
+        {"sku": [f"A-{i:04}" for i in range(40)], "kind": ["a", "b"] * 20}
+    )
+    frame.to_csv("t.csv", index=False)
+    np.save("p.npy", np.tile([[0.2, 0.8], [0.1, 0.9]], (20, 1)))
+    command = ["audit", "p.npy", "--labels", "t.csv", "--label", "kind", *option]
+    assert main([*command, "--out", "page.html"]) == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '"id":"sku"' in page
+    assert '"A-0000 · row 0"' in page
+    assert main([*command, "--id", "suk", "--out", "other.html"]) == 1
+    assert "has no column 'suk'. Did you mean 'sku'?" in capsys.readouterr().err

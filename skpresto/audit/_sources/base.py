@@ -61,6 +61,8 @@ class Source(ABC):
         Sentences about what was done with the input.
     embeddings : array of shape (n_samples, n_dimensions), default=None
         What a trained network has made of the samples, to train on.
+    names : Series of str, default=None
+        What the samples are called, by a column that identifies them.
     """
 
     path: Path
@@ -73,12 +75,19 @@ class Source(ABC):
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     embeddings: NDArray[np.float32] | None = None
+    names: pd.Series | None = None
 
     #: What the input is: "table", "images" or "probabilities".
     kind = "table"
     label_name: str | None = None
     #: Fields with one entry per sample.
-    _per_sample: ClassVar[tuple[str, ...]] = ("labels", "spelled", "rows", "embeddings")
+    _per_sample: ClassVar[tuple[str, ...]] = (
+        "labels",
+        "spelled",
+        "rows",
+        "embeddings",
+        "names",
+    )
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return the samples as numbers to train on, if there is something to train."""
@@ -104,11 +113,16 @@ class Source(ABC):
 
     def row_names(self) -> list[str]:
         """Return the name of each sample, as shown on the page."""
-        return [f"row {row}" for row in self.rows]
+        rows = [f"row {row}" for row in self.rows]
+        if self.names is None:
+            return rows
+        pairs = zip(self.names, rows, strict=True)
+        return [f"{name} · {row}" if name else row for name, row in pairs]
 
     def ids(self) -> pd.Series | None:
-        """Return what identifies the samples in other files, too, and its name."""
-        return None
+        """Return what identifies the samples in other files, too: all are different."""
+        names = self.names
+        return names if names is not None and all(names) and names.is_unique else None
 
     def row_keys(self) -> list[Any]:
         """Return what identifies each row of the input in a table."""

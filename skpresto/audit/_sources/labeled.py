@@ -64,7 +64,8 @@ def read_with_labels(
         return with_embeddings(images, matrix, ids)
     given, frame = _read_labels(labels_path, label, encoding)
     if matrix.are_probabilities(given.dropna().astype(str).to_numpy()):
-        return probability_source(matrix, given, frame, labels_path)
+        named = (wishes or Wishes()).ids
+        return probability_source(matrix, given, frame, labels_path, named)
     return _of_table(matrix, given, frame, labels_path, wishes or Wishes(), as_given)
 
 

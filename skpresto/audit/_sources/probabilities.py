@@ -1,5 +1,6 @@
 """Ready out-of-fold probabilities, with the labels in a file of their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from skpresto.audit._page import FeatureView
 from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
+from skpresto.audit._sources.columns import Wishes, names_of_rows
+from skpresto.audit._sources.frames import check_columns
 from skpresto.audit._sources.matrices import Matrix
 
 
@@ -39,7 +42,11 @@ class ProbabilitySource(Source):
 
 
 def probability_source(
-    matrix: Matrix, given: pd.Series, frame: pd.DataFrame, labels_path: Path
+    matrix: Matrix,
+    given: pd.Series,
+    frame: pd.DataFrame,
+    labels_path: Path,
+    ids: Sequence[str] = (),
 ) -> ProbabilitySource:
     """Return out-of-fold probabilities and the labels that they are about.
 
@@ -53,6 +60,8 @@ def probability_source(
         Further columns of the labels.
     labels_path : Path
         Where the labels are from.
+    ids : sequence of str, default=()
+        Columns that name the rows, if the user said so.
     """
     if len(given) != len(matrix.values):
         raise ValueError(
@@ -62,12 +71,16 @@ def probability_source(
     way_out = "Choose another --labels or --label."
     fields = labeled_rows(given, f"{labels_path}", way_out)
     rows, n_columns = fields["rows"], matrix.values.shape[1]
+    check_columns(ids, list(frame.columns), labels_path)
+    labeled = frame.iloc[rows].reset_index(drop=True)
+    names, shown = names_of_rows(labeled, Wishes(ids=ids))
     return ProbabilitySource(
         path=labels_path,
         fingerprint=fingerprint_of_file(labels_path),
         probabilities=matrix.values[rows],
         classes=_class_names(matrix.classes, fields["labels"], n_columns, matrix.path),
-        frame=frame.iloc[rows].reset_index(drop=True),
+        frame=shown,
+        names=names,
         label_name=str(given.name) if given.name is not None else None,
         **fields,
     )

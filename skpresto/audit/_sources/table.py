@@ -46,15 +46,12 @@ class TableSource(Source):
         A column of texts, which is encoded in more detail and shown in full.
     pictures : list of Path, default=None
         Images of the rows, which are shown.
-    names : Series of str, default=None
-        What the rows are called, by a column that identifies them.
     """
 
     frame: pd.DataFrame
     text: str | None = None
     pictures: list[Path] | None = None
-    names: pd.Series | None = None
-    _per_sample: ClassVar = (*Source._per_sample, "frame", "pictures", "names")
+    _per_sample: ClassVar = (*Source._per_sample, "frame", "pictures")
 
     def features(self, seed: int) -> NDArray[np.float32]:
         """Return the columns as numbers to train on."""
@@ -69,19 +66,6 @@ class TableSource(Source):
         if self.pictures is None:
             return values
         return PictureView(self.pictures, values)
-
-    def row_names(self) -> list[str]:
-        """Return the name of each sample, as shown on the page."""
-        rows = super().row_names()
-        if self.names is None:
-            return rows
-        pairs = zip(self.names, rows, strict=True)
-        return [f"{name} · {row}" if name else row for name, row in pairs]
-
-    def ids(self) -> pd.Series | None:
-        """Return what identifies the samples, if it does: no two are the same."""
-        names = self.names
-        return names if names is not None and all(names) and names.is_unique else None
 
 
 def read_table(

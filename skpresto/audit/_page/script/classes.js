@@ -25,13 +25,16 @@ function classesFor(item) {
   return [...known].map(([label, percent]) => ({ label, percent }));
 }
 
+/* Never 100 %: the probabilities are not calibrated. */
+const inPercent = (percent) => (percent >= 99.5 ? "> 99 %" : `${percent.toFixed(percent < 0.95 ? 1 : 0)} %`);
+
 function listClasses() {
   const typed = $("class-search").value.trim();
   const all = classesFor(asked.item);
   offered = all.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
   const isKnown = typed === givenOf(asked.item) || all.some(({ label }) => label === typed);
   if (typed && !isKnown) offered.push({ label: typed, isNew: true });
-  const shown = ({ label, percent, isNew }) => (isNew ? `New class “${label}”` : percent ? `${label} · ${percent < 0.95 ? percent.toFixed(1) : percent.toFixed(0)} %` : label);
+  const shown = ({ label, percent, isNew }) => (isNew ? `New class “${label}”` : percent ? `${label} · ${inPercent(percent)}` : label);
   $("class-list").replaceChildren(...offered.map((one, i) => new Option(shown(one), i)));
   if (offered.length) $("class-list").selectedIndex = 0;
   $("class-problem").textContent = "";
