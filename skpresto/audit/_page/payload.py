@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from skpresto._label_quality.likeliest import Likeliest
 from skpresto.audit._control import draw_control_sample
 from skpresto.audit._page.about import About
 from skpresto.audit._page.live import live_numbers
+from skpresto.audit._page.similar import similar_samples
 from skpresto.audit._page.sparkline import encode_lines
 from skpresto.audit._page.views import SampleView
 
@@ -89,6 +91,8 @@ def payload(
         "textName": None if view is None else view.text_name,
         "items": items,
         "epochs": None if report.trajectories is None else report.trajectories.shape[1],
+        "isPictures": "image" in items and not {"text", "features"} & {*items},
+        "similar": _similar(report, about, view, selection.suspects, items),
         "isSuspect": report.is_suspect[positions].tolist(),
         "suspects": [index_of[int(position)] for position in selection.suspects],
         "controls": [index_of[int(position)] for position in selection.controls],
@@ -101,6 +105,18 @@ def payload(
         "rowsChecked": [row_of(about, i) for i in report.checked_positions[0]],
         "nLabels": len(report),
     }
+
+
+def _similar(
+    report: Any,
+    about: About,
+    view: SampleView | None,
+    suspects: Positions,
+    items: dict[str, list[Any]],
+) -> list[Any]:
+    if view is None:
+        return []
+    return similar_samples(report, view, suspects, items, partial(name_of, about))
 
 
 def row_of(about: About, position: int) -> int:

@@ -20,6 +20,7 @@ _SCRIPT = (
     "decisions",
     "list",
     "card",
+    "similar",
     "classes",
     "dialogs",
     "filters",

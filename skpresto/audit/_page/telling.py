@@ -81,6 +81,11 @@ class TellingFeatures:
             )
         ]
 
+    def values(self, position: int, names: list[str]) -> list[tuple[str, str]]:
+        """Return name and value of some columns of a sample."""
+        columns = {column.name: column for column in self._columns}
+        return [(name, columns[name].value(position)) for name in names]
+
 
 class _Number:
     """A column of numbers, dates or durations."""
@@ -102,7 +107,10 @@ class _Number:
 
     def describe(self, position: int, given: int, suggested: int) -> tuple[str, ...]:
         typical = (self._text(self.medians[given]), self._text(self.medians[suggested]))
-        return (self.name, self._text(self.values[position]), *typical)
+        return (self.name, self.value(position), *typical)
+
+    def value(self, position: int) -> str:
+        return self._text(self.values[position])
 
     def _text(self, value: float) -> str:
         if np.isnan(value):
@@ -129,7 +137,10 @@ class _Category:
     def describe(self, position: int, given: int, suggested: int) -> tuple[str, ...]:
         code = self.codes[position]
         typical = (f"{100 * self.fractions[k, code]:.0f} %" for k in (given, suggested))
-        return (self.name, short(self.values[code], 60), *typical)
+        return (self.name, self.value(position), *typical)
+
+    def value(self, position: int) -> str:
+        return short(self.values[self.codes[position]], 60)
 
 
 def _members(is_member: NDArray[np.bool_], is_suspect: NDArray[np.bool_]) -> Any:

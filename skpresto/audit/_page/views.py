@@ -19,6 +19,8 @@ _MANY_VALUES = 50
 #: Characters of all texts of a page, and of one text.
 _TEXT_BUDGET = 2_500_000
 _LONGEST_TEXT = 1200
+#: Characters of a text, and side of an image, that are shown beside a similar one.
+_LONGEST_BRIEF, _SIDE_OF_SIMILAR = 120, 64
 #: Longest side of an image in a file of another tool.
 SIDE_ELSEWHERE = 320
 
@@ -30,6 +32,8 @@ class SampleView(ABC):
     text_name: str | None = None
     #: The image of each sample, if there are files.
     files: Sequence[Path] | None = None
+    #: Characters of a page that samples similar to suspects may take.
+    space_for_similar = 120_000
 
     @abstractmethod
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
@@ -44,6 +48,13 @@ class SampleView(ABC):
         """Return the samples in full, for other tools.
 
         Each is a dict with ``text``, ``image`` (a data address) or ``values`` by name.
+        """
+
+    @abstractmethod
+    def brief(self, position: int, features: Any) -> dict[str, str]:
+        """Return ``text`` or ``image``: a sample at a glance, beside a similar one.
+
+        ``features`` are the values that are shown of the other one.
         """
 
 
@@ -65,6 +76,10 @@ class TextView(SampleView):
         values = [plain(self.texts[position]) for position in positions]
         return [{"text": "" if v is None else str(v)} for v in values]
 
+    def brief(self, position: int, features: Any) -> dict[str, str]:
+        """Return the beginning of the text."""
+        return {"text": short(self.texts[position], _LONGEST_BRIEF)}
+
 
 @dataclass(eq=False)
 class ImageView(SampleView):
@@ -80,6 +95,7 @@ class ImageView(SampleView):
 
     open_image: Callable[[int], Any]
     files: Sequence[Path] | None = None
+    space_for_similar = 600_000
 
     def cards(self, report: Any, positions: Positions) -> dict[str, list[Any]]:
         """Return the images as data addresses."""
@@ -89,6 +105,10 @@ class ImageView(SampleView):
         """Return the images as data addresses, larger than on a page."""
         images = (self.open_image(int(position)) for position in positions)
         return [{"image": data_address(image, SIDE_ELSEWHERE)} for image in images]
+
+    def brief(self, position: int, features: Any) -> dict[str, str]:
+        """Return a small image."""
+        return {"image": data_address(self.open_image(position), _SIDE_OF_SIMILAR)}
 
 
 class FeatureView(SampleView):
@@ -121,8 +141,16 @@ class FeatureView(SampleView):
         if self._texts is not None:
             shown |= TextView(self._texts).cards(report, positions)
         if len(self.columns.columns):
-            shown["features"] = TellingFeatures(self.columns, report).of(positions)
+            self._telling = TellingFeatures(self.columns, report)
+            shown["features"] = self._telling.of(positions)
         return shown
+
+    def brief(self, position: int, features: Any) -> dict[str, str]:
+        """Return the beginning of the text, or the same values as of the other one."""
+        if self._texts is not None:
+            return TextView(self._texts).brief(position, features)
+        values = self._telling.values(position, [name for name, *_ in features])
+        return {"text": ", ".join(f"{name} {value}" for name, value in values)}
 
     def whole(self, positions: Positions) -> list[dict[str, Any]]:
         """Return the texts, and the values of all other columns by name."""

@@ -19,6 +19,7 @@ function makeCard(item, place) {
   fillImage(card.querySelector(".thumb"), item);
   fillFeatures(card.querySelector(".features"), item);
   fillLine(card.querySelector(".spark svg"), item);
+  fillSimilar(card.querySelector(".similar"), item);
   showDecision(card, item);
   return card;
 }
