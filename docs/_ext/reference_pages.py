@@ -86,7 +86,8 @@ def _overview() -> str:
     parts.append(_title("Command line", "-"))
     parts.append(
         ":doc:`skpresto audit and skpresto apply <command-line>` find and correct "
-        "wrong labels in files.\n\n.. toctree::\n   :hidden:\n\n   command-line\n"
+        "wrong labels in files.\n\n.. toctree::\n   :hidden:\n   :caption: In the shell\n"
+        "\n   command-line\n"
     )
     return "\n".join(parts)
 
@@ -103,7 +104,8 @@ def _section(
         lines.append(f"User guide: :doc:`/{guide}`.\n")
     lines += [f".. currentmodule:: {module}\n", ".. autosummary::\n   :nosignatures:\n"]
     lines += [f"   {name}" for name in names]
-    lines += ["\n.. toctree::", "   :hidden:\n"]
+    # The caption heads its part of the list beside every page.
+    lines += ["\n.. toctree::", "   :hidden:", f"   :caption: {heading}\n"]
     lines += [f"   {name} <{module}.{name}>" for name in names]
     return "\n".join([*lines, ""])
 

@@ -14,6 +14,14 @@ def sections(text):
     return {part.partition("\n")[0]: part for part in parts}
 
 
+def benchmarks():
+    """Return the parts of the page of results and of the one behind it."""
+    names = ("benchmarks.md", "benchmarks-in-detail.md")
+    pages = [sections((DOCS / name).read_text(encoding="utf-8")) for name in names]
+    assert not pages[0].keys() & pages[1].keys()
+    return pages[0] | pages[1]
+
+
 def estimates(text):
     """Return the cells with a mean ± standard error."""
     cells = (cell.strip(" *") for cell in text.replace("\n", "|").split("|"))
@@ -63,7 +71,7 @@ def test_the_page_of_prices_is_printed_from_the_results(accuracy, capsys):
     ],
 )
 def test_the_discussion_repeats_lines_of_the_tables(tables, heading):
-    page = sections((DOCS / "benchmarks.md").read_text(encoding="utf-8"))
+    page = benchmarks()
     _, *repeated = [
         line
         for line in page[heading].splitlines()
@@ -91,7 +99,7 @@ def test_label_scores_are_printed_from_the_results(accuracy, capsys):
     assert accuracy.quality_table.main([]) == 0
     printed = sections("\n" + capsys.readouterr().out)
     assert len(printed) == len(accuracy.ranking.METRICS)
-    page = sections((DOCS / "benchmarks.md").read_text(encoding="utf-8"))
+    page = benchmarks()
     shown = printed["Average precision of finding wrong labels"]
     repeated = estimates(page["Finding wrong labels"])
     assert len(repeated) > 30

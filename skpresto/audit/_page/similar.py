@@ -88,7 +88,7 @@ def similar_samples(
     """
     shown, space = [], view.space_for_similar
     for i, pair in enumerate(most_similar(report, suspects).tolist()):
-        features = items.get("features", {i: []})[i]
+        features = items["features"][i] if "features" in items else []
         found = [
             None if k < 0 else {"name": names(k), **view.brief(k, features)}
             for k in pair
