@@ -86,8 +86,8 @@ def _overview() -> str:
     parts.append(_title("Command line", "-"))
     parts.append(
         ":doc:`skpresto audit and skpresto apply <command-line>` find and correct "
-        "wrong labels in files.\n\n.. toctree::\n   :hidden:\n   :caption: In the shell\n"
-        "\n   command-line\n"
+        "wrong labels in files.\n\n.. toctree::\n   :hidden:\n"
+        "   :caption: In the shell\n\n   command-line\n"
     )
     return "\n".join(parts)
 
