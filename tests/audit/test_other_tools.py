@@ -138,6 +138,24 @@ def test_decisions_of_label_studio_are_applied(animals, capsys):
     assert "it is other data" in capsys.readouterr().err
 
 
+def test_a_report_takes_decisions_of_label_studio_by_its_index(probabilities):
+    pred_proba, codes = probabilities
+    y = pd.Series(np.array(["ant", "bee", "cat"])[codes])
+    y.index = [f"animal {i}" for i in range(len(y))]
+    report = LabelReport.from_probabilities(pred_proba, y)
+    task, *_ = json.loads(report.to_label_studio(top=3))
+    row = task["data"]["skpresto"]["row"]
+    answer = "ant" if y.iloc[row] != "ant" else "bee"
+    Path("export.json").write_text(json.dumps([exported(task, answer)]))
+    expected = y.copy()
+    expected.iloc[row] = answer
+    assert report.decided_labels("export.json").equals(expected)
+    shuffled = y.sample(frac=1, random_state=0)
+    other = LabelReport.from_probabilities(pred_proba[shuffled.argsort()], shuffled)
+    labels = other.decided_labels("export.json")
+    assert labels.equals(expected[shuffled.index])
+
+
 def test_a_control_sample_is_checked_in_label_studio(probabilities):
     pred_proba, codes = probabilities
     names = np.array(["ant", "bee", "cat"])

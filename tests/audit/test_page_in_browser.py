@@ -146,7 +146,24 @@ def test_other_class_is_chosen_by_keyboard(opened):
     record = json.loads(downloaded(opened, "#export-json"))["decisions"][0]
     assert (record["name"], record["label"]) == (name, "cat")
     assert record["decision"] == "other"
+    assert record["quality"] < 0.5
+    assert record["probabilities"][record["suggested"]] > record["quality"]
+    assert sum(record["probabilities"].values()) == pytest.approx(1, abs=0.01)
     decide(opened, ["Escape"])
+
+
+def test_the_most_similar_labels_stand_beside_a_suspect(opened):
+    card = opened.locator("#list .card").first
+    similar = card.locator(".similar > div")
+    for place, name in enumerate(["given", "suggested"]):
+        label = card.locator(f".label.{name}").inner_text()
+        shown = similar.nth(place).inner_text()
+        assert shown.startswith(f"most similar {label} {SCRIPT}")
+        assert " row " in shown
+    opened.check("#blind")
+    assert similar.nth(0).is_visible()
+    assert not similar.nth(1).is_visible()
+    opened.uncheck("#blind")
 
 
 def test_reload_keeps_decisions(opened):

@@ -12,6 +12,7 @@ from skpresto.audit._page.payload import (
     name_of,
     row_of,
     select_samples,
+    with_index,
 )
 from skpresto.audit._page.views import SampleView, view_of
 from skpresto.audit._samples import check_samples
@@ -41,7 +42,7 @@ class Exported:
         if not isinstance(shown, SampleView):
             check_samples(shown, len(report), owner, "shown")
             shown = view_of(report.X if shown is None else shown)
-        return cls(report, About(), shown)
+        return cls(report, with_index(About(), report.index), shown)
 
     @property
     def fingerprint(self) -> str:
@@ -68,6 +69,7 @@ class Exported:
             found.append(
                 {
                     "row": row_of(self.about, i),
+                    **({} if self.about.ids is None else {"id": self.about.ids[i]}),
                     "name": name_of(self.about, i),
                     "given": classes[report.given[i]],
                     "suggested": suggested,

@@ -34,6 +34,7 @@ def tasks_text(exported: Exported, top: int | None, control: bool = False) -> st
         "source": about.title,
         "kind": about.kind,
         "label": about.label_name,
+        "id_name": about.id_name,
         "fingerprint": exported.fingerprint,
         "is_control": control,
     }
@@ -41,8 +42,8 @@ def tasks_text(exported: Exported, top: int | None, control: bool = False) -> st
     tasks = []
     for i, finding, sample in zip(positions.tolist(), found, samples, strict=True):
         given = finding["given"] if spelled is None else str(spelled[i])
-        ours = {**source, "row": finding["row"], "given": given}
-        ours["class"] = finding["given"]
+        ours = {**source, "row": finding["row"], "id": finding.get("id")}
+        ours |= {"given": given, "class": finding["given"]}
         data = {"name": finding["name"], "given": finding["given"], **sample}
         if not control:
             data |= {name: finding[name] for name in ("quality", "probabilities")}
@@ -84,18 +85,14 @@ def decisions_of(tasks: list[Any]) -> dict[str, Any] | None:
         The content of a file in the export format "JSON".
     """
     ours = [t["data"][_OURS] for t in tasks if _is_task(t)]
-    sources = {(o["source"], o["kind"], o["label"], o["fingerprint"]) for o in ours}
-    if len(sources) != 1:
+    if len({o["fingerprint"] for o in ours}) != 1:
         return None
-    ((source, kind, label, fingerprint),) = sources
     made = [_decision(task) for task in tasks if _is_task(task) and _annotations(task)]
     return {
         "format": "skpresto decisions",
-        "version": 1,
-        "source": source,
-        "kind": kind,
-        "label": label,
-        "fingerprint": fingerprint,
+        "version": 3,
+        "id": ours[0]["id_name"],
+        **{name: ours[0][name] for name in ("source", "kind", "label", "fingerprint")},
         "decisions": made,
     }
 
@@ -134,7 +131,8 @@ def _decision(task: dict[str, Any]) -> dict[str, Any]:
     answers = [_answer(annotation, ours) for annotation in _annotations(task)]
     is_agreed = all(answer["label"] == answers[0]["label"] for answer in answers)
     label = answers[0]["label"] if is_agreed else None
-    record = {"row": ours["row"], "given": ours["given"], **_implied(label, ours)}
+    known = {name: ours[name] for name in ("row", "id", "given")}
+    record = {**known, **_implied(label, ours)}
     if len(answers) > 1:
         record["opinions"] = answers
     else:

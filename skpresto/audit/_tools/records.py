@@ -22,7 +22,8 @@ def records_text(exported: Exported, top: int | None) -> str:
     lines = []
     for i, finding, sample in zip(positions.tolist(), found, samples, strict=True):
         row = finding.pop("row")
-        record: dict[str, Any] = {"id": str(row), "row": row, **finding, **sample}
+        known = {"id": finding.pop("id", str(row)), "row": row}
+        record: dict[str, Any] = {**known, **finding, **sample}
         if files is not None:
             record["file"] = str(files[i].resolve())
         # Keys would become columns, of which most are empty in most rows.

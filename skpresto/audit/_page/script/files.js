@@ -11,6 +11,12 @@ function answerRecord(item) {
 const asSpelled = (item, made) => ({ ...made, label: made.label === givenOf(item) ? spelledOf(item) : made.label });
 const asClass = (item, made) => ({ ...made, label: made.label === spelledOf(item) ? givenOf(item) : made.label });
 
+/* The most probable classes, as far as the page knows them: to three digits. */
+function probabilitiesOf(item) {
+  const likely = items.likely[item];
+  return Object.fromEntries(likely.flatMap((one, i) => (i % 2 ? [] : [[classes[one], likely[i + 1] / 1000]])));
+}
+
 function records() {
   return items.row
     .map((row, item) => ({ item, made: decisions.get(row) }))
@@ -24,6 +30,8 @@ function records() {
         name: items.name[item],
         given: spelledOf(item),
         suggested: suggestedOf(item),
+        quality: items.quality[item],
+        ...(items.likely && { probabilities: probabilitiesOf(item) }),
         decision,
         ...answerRecord(item),
         ...further,
