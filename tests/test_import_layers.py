@@ -12,6 +12,7 @@ ROOT = Path(skpresto.__file__).parent
 #: Layer of each part of the package; a part may import lower layers and itself.
 LAYERS = {
     "_label_types": 0,
+    "_delegation": 1,
     "_device": 1,
     "_heap": 1,
     "_inner_estimators": 1,
@@ -45,6 +46,7 @@ LAYERS = {
     "__init__": 13,
 }
 WITHOUT_TORCH = (
+    "_delegation",
     "_heap",
     "_label_types",
     "_inner_estimators",

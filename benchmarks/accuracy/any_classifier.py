@@ -12,6 +12,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,15 +61,14 @@ def estimators(seed: int) -> dict[str, Any]:
     }
 
 
-def fits_of(names: list[str], seeds: list[int], data: list[str]) -> Iterator[Fit]:
+def fits_of(wanted: argparse.Namespace) -> Iterator[Fit]:
     """Yield what is to be fitted."""
-    for name in names:
-        for seed in seeds:
-            for row, (noise, rate) in ROWS:
-                for method in METHODS:
-                    is_clean = noise == "clean"
-                    if row in data and not (is_clean and method == "clean subset"):
-                        yield Fit(name, method, row, noise, rate, seed)
+    for name, seed in product(wanted.estimators, wanted.seeds):
+        for row, (noise, rate) in ROWS:
+            for method in wanted.methods:
+                is_clean = noise == "clean"
+                if row in wanted.data and not (is_clean and method == "clean subset"):
+                    yield Fit(name, method, row, noise, rate, seed)
 
 
 def measured(fit: Fit, split: Split) -> dict[str, Any]:
@@ -114,6 +114,7 @@ def main() -> None:
     parser.add_argument("--estimators", nargs="+", choices=names, default=names[:3])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--data", nargs="+", default=list(SETTINGS))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     done = set()
@@ -122,7 +123,7 @@ def main() -> None:
         done = {Fit(*map(json.loads(line).get, Fit._fields)) for line in lines}
     warnings.simplefilter("ignore")
     cell = split = None
-    for fit in fits_of(arguments.estimators, arguments.seeds, arguments.data):
+    for fit in fits_of(arguments):
         if fit in done:
             continue
         wanted = Cell("any classifier", fit.data, fit.noise, fit.rate, fit.seed)

@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import validate_data
 
 from skpresto._cleaning.believed import Believed
 from skpresto._cleaning.decision import Decision, decide
-from skpresto._cleaning.predictions import PredictsByEstimatorMixin
+from skpresto._cleaning.predictions import PredictsAllClassesMixin
 from skpresto._cleaning.task import Task, checked_task
 from skpresto._label_quality.assessor import assessor_of
 from skpresto._label_quality.choice import Candidate, candidates_for, draw_comparison
@@ -25,7 +25,7 @@ from skpresto.exceptions import FallbackWarning
 
 
 class LabelCleaningClassifier(
-    PredictsByEstimatorMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+    PredictsAllClassesMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Train any classifier on labels of which some are wrong.
 
@@ -254,6 +254,13 @@ class LabelCleaningClassifier(
         params = task.params if itself else None
         assessor = assessor_of(classifier, task.codes, task.rng, params=params, **how)
         return [Candidate(assessor, task.X)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags of the classifier; samples must suit the assessor too."""
+        tags = super().__sklearn_tags__()
+        if self.assessor is not None:
+            tags.input_tags.sparse &= get_tags(self.assessor).input_tags.sparse
+        return tags
 
     def _publish(self, assessment: RoundsAssessment, believed: Believed) -> None:
         """Set the fitted attributes about labels."""

@@ -1,21 +1,17 @@
 """Train a classifier on noisy labels and score it on clean ones."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     UNUSED,
-    MetadataRouter,
-    MethodMapping,
     get_routing_for_object,
     process_routing,
 )
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
+from skpresto._delegation import DelegatesPredictionsMixin
 from skpresto._labels import label_vector
 from skpresto._sklearn import HasMethods, _fit_context
 from skpresto.noise._fitted_attributes import (
@@ -24,19 +20,10 @@ from skpresto.noise._fitted_attributes import (
     read_fitted_attribute,
 )
 
-_PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
-
-def _classifier_has(method: str) -> Callable[[Any], bool]:
-    def check(self: Any) -> bool:
-        # getattr, so that the error for a missing method is the classifier's own
-        getattr(getattr(self, "classifier_", self.classifier), method)
-        return True
-
-    return check
-
-
-class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class NoisyTargetClassifier(
+    DelegatesPredictionsMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Train a classifier on noisy labels, and score it on clean ones.
 
     ``fit`` trains the classifier on ``noise.fit_transform(y, X)``; all other methods,
@@ -109,6 +96,7 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
+    _inner = "classifier"
     _parameter_constraints: dict = {
         "classifier": [HasMethods(["fit", "predict"])],
         "noise": [HasMethods(["fit_transform"]), None],
@@ -162,84 +150,6 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.noise_ = noise
         return self
 
-    @available_if(_classifier_has("predict"))
-    def predict(self, X: Any, **params: Any) -> Any:
-        """Predict the classes of samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, ...)
-            The samples.
-        **params : dict
-            Further arguments for this method of the classifier.
-
-        Returns
-        -------
-        y_pred : ndarray of shape (n_samples,)
-            Predicted labels.
-        """
-        return self._call_classifier("predict", X, params)
-
-    @available_if(_classifier_has("predict_proba"))
-    def predict_proba(self, X: Any, **params: Any) -> Any:
-        """Predict the probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, ...)
-            The samples.
-        **params : dict
-            Further arguments for this method of the classifier.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of ``classes_``.
-        """
-        return self._call_classifier("predict_proba", X, params)
-
-    @available_if(_classifier_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any, **params: Any) -> Any:
-        """Predict the logarithm of the probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, ...)
-            The samples.
-        **params : dict
-            Further arguments for this method of the classifier.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-            Logarithms of the probabilities, in the order of ``classes_``.
-        """
-        return self._call_classifier("predict_log_proba", X, params)
-
-    @available_if(_classifier_has("decision_function"))
-    def decision_function(self, X: Any, **params: Any) -> Any:
-        """Return the decision values of the classifier.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, ...)
-            The samples.
-        **params : dict
-            Further arguments for this method of the classifier.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision values of the classifier.
-        """
-        return self._call_classifier("decision_function", X, params)
-
-    def _call_classifier(self, method: str, X: Any, params: dict[str, Any]) -> Any:
-        check_is_fitted(self)
-        if get_config()["enable_metadata_routing"]:
-            params = process_routing(self, method, **params).classifier[method]
-        return getattr(self.classifier_, method)(X, **params)
-
     def __getattr__(self, name: str) -> Any:
         """Read public fitted attributes from the fitted classifier."""
         if not is_fitted_attribute(name):
@@ -251,33 +161,6 @@ class NoisyTargetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """List the attributes that are read from the classifier too."""
         forwarded = fitted_attributes_of(vars(self).get("classifier_"))
         return sorted(forwarded.union(super().__dir__()))
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return the routing of metadata to the classifier.
-
-        Returns
-        -------
-        routing : MetadataRouter
-            Routing information for the classifier's methods.
-        """
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        for method in _PREDICTIONS:
-            mapping.add(caller=method, callee=method)
-        return MetadataRouter(owner=self).add(
-            classifier=self.classifier, method_mapping=mapping
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        """Return the tags of the classifier."""
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.classifier)
-        tags.input_tags = inner.input_tags
-        tags.no_validation = inner.no_validation
-        tags.non_deterministic = inner.non_deterministic
-        if inner.classifier_tags is not None:
-            tags.classifier_tags = inner.classifier_tags
-            tags.classifier_tags.multi_label = False
-        return tags
 
 
 def _name_of_true_labels(classifier: Any) -> str | None:
