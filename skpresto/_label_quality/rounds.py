@@ -34,11 +34,14 @@ class RoundsAssessment:
         Class probabilities, which the given label of the row had no part in.
     transitions : ndarray of shape (n_classes, n_classes)
         Probability of each given label (columns) for each class (rows).
+    around : ndarray of shape (n_samples, n_classes), default=None
+        Which labels are given around each sample, V, to start further rounds.
     """
 
     codes: Codes
     probability: NDArray[Any]
     transitions: NDArray[Any]
+    around: NDArray[Any] | None = None
 
     def posterior(self) -> NDArray[Any]:
         """Return class probabilities after having seen the given labels."""
@@ -76,6 +79,7 @@ def assess_in_rounds(
     rng: np.random.RandomState,
     sample_weight: NDArray[Any] | None = None,
     n_rounds: int = N_ROUNDS,
+    start: RoundsAssessment | None = None,
 ) -> RoundsAssessment:
     """Assess labels by a classifier that is trained again on those that it believes.
 
@@ -96,6 +100,9 @@ def assess_in_rounds(
         Weights. Rows of weight 0 have no part in anything, but are assessed.
     n_rounds : int, default=3
         Number of rounds.
+    start : RoundsAssessment, default=None
+        What former rounds have found out, in which other rows may have had a weight.
+        None means that there were none.
     """
     given_weight = np.ones(len(codes)) if sample_weight is None else sample_weight
     counted = np.flatnonzero(given_weight > 0)
@@ -103,16 +110,23 @@ def assess_in_rounds(
     def count(probability: NDArray[Any]) -> NDArray[Any]:
         return bayes.count_transitions(probability[counted], codes[counted])
 
-    around = probability = assessor.probabilities(X, codes, classes, rng, sample_weight)
-    transitions = count(probability)
-    for _ in range(n_rounds - 1):
+    if start is None:
+        around = assessor.probabilities(X, codes, classes, rng, sample_weight)
+        start = RoundsAssessment(codes, around, count(around), around)
+        n_rounds -= 1
+    around, probability, transitions = (
+        start.around,
+        start.probability,
+        start.transitions,
+    )
+    for _ in range(n_rounds):
         posterior = bayes.posterior(probability, codes, transitions)
         weights = given_weight * _weights_of_believed(posterior, codes, counted)
         probability = assessor.probabilities(X, codes, classes, rng, weights)
         evidence = bayes.evidence_of_labels_around(around, count(probability))
         probability = bayes.normalized(probability * evidence)
         transitions = count(probability)
-    return RoundsAssessment(codes, probability, transitions)
+    return RoundsAssessment(codes, probability, transitions, around)
 
 
 def _weights_of_believed(

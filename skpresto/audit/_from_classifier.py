@@ -87,20 +87,46 @@ class ReportsByClassifier:
             The report.
         """
         owner = f"{cls.__name__}.from_classifier"
-        labels = label_vector(y, owner)
-        classes = classes_of(labels, owner)
-        codes = encode(labels, classes, owner).astype(np.intp)
-        weights = None if sample_weight is None else np.asarray(sample_weight)
-        indexed, _ = indexable(X, labels)
-        rng = np.random.RandomState(check_random_state(random_state).randint(2**31 - 1))
-        how = {"cv": cv, "groups": groups, "n_jobs": n_jobs, "owner": owner}
-        chosen = _candidate(estimator, indexed, codes, classes, weights, rng, how)
-        found = chosen.assess(codes, classes, rng, weights)
-        *_, last = inner_estimators(chosen.assessor.estimator)
-        fields = fields_of_rounds(found, classes)
-        fields["method"] = f"three rounds of {type(last).__name__}"
+        how = {"cv": cv, "groups": groups, "n_jobs": n_jobs}
+        fields = fields_of_classifier(
+            estimator, X, y, owner, sample_weight, random_state, **how
+        )
         fields |= safe_by(threshold, fields["quality"], owner)
         return cls(**fields, index=index_of(X, y), X=X, checked=checked)
+
+
+def fields_of_classifier(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    owner: str,
+    sample_weight: Any = None,
+    random_state: Any = None,
+    **how: Any,
+) -> dict[str, Any]:
+    """Return what a report is made of, from three rounds of clones of a classifier.
+
+    Parameters
+    ----------
+    estimator, X, y, sample_weight, random_state
+        As in :meth:`ReportsByClassifier.from_classifier`.
+    owner : str
+        Name of the function that the user called, for error messages.
+    **how : dict
+        ``cv``, ``groups`` and ``n_jobs``, if not the defaults.
+    """
+    labels = label_vector(y, owner)
+    classes = classes_of(labels, owner)
+    codes = encode(labels, classes, owner).astype(np.intp)
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    indexed, _ = indexable(X, labels)
+    rng = np.random.RandomState(check_random_state(random_state).randint(2**31 - 1))
+    how = {"cv": 5, "groups": None, "owner": owner, **how}
+    chosen = _candidate(estimator, indexed, codes, classes, weights, rng, how)
+    found = chosen.assess(codes, classes, rng, weights)
+    *_, last = inner_estimators(chosen.assessor.estimator)
+    method = f"three rounds of {type(last).__name__}"
+    return fields_of_rounds(found, classes) | {"method": method}
 
 
 def fields_of_rounds(found: RoundsAssessment, classes: Labels) -> dict[str, Any]:

@@ -11,21 +11,27 @@ from skpresto._label_quality.findings import fingerprint_of
 from skpresto._labels import Codes, encode, label_vector
 from skpresto.audit._constants import CROSS_FITTED, IN_SAMPLE, ROUNDS
 from skpresto.audit._evidence import Evidence, held_out_evidence, planted_evidence
+from skpresto.audit._from_classifier import fields_of_classifier
 
 
-def fields_of_estimator(estimator: Any, y: Any, owner: str) -> dict[str, Any]:
+def fields_of_estimator(estimator: Any, X: Any, y: Any, owner: str) -> dict[str, Any]:
     """Return what a report is made of, from a fitted estimator.
 
     Parameters
     ----------
     estimator : classifier, Pipeline or search
-        With a fitted classifier of this package.
+        Fitted. If its classifier has not assessed labels, clones of it do.
+    X : array-like of shape (n_samples, ...)
+        The samples it was fitted on.
     y : array-like of shape (n_samples,)
         The labels it was fitted on.
     owner : str
         Name of the function that the user called, for error messages.
     """
     classifier = fitted_classifier(estimator, owner)
+    if not hasattr(classifier, "label_findings_"):
+        model = getattr(estimator, "best_estimator_", estimator)
+        return fields_of_classifier(model, X, y, owner, random_state=0)
     findings = classifier.label_findings_
     given = training_codes(classifier, y, owner)
     classes = classifier.classes_
@@ -70,27 +76,20 @@ def _held_out_disagreement(classifier: Any) -> float | None:
 
 
 def fitted_classifier(estimator: Any, owner: str) -> Any:
-    """Return the classifier of this package inside pipelines and searches.
+    """Return the classifier inside pipelines and searches.
 
     Raises ``NotFittedError`` if it is not fitted, and ``TypeError`` if there is none.
     """
     if not hasattr(estimator, "fit"):
         raise TypeError(f"{owner} needs a fitted classifier, got {estimator!r}.")
     classifier = classifier_in(estimator, owner)
-    if hasattr(classifier, "label_findings_"):
-        return classifier
-    name = type(classifier).__name__
     if not is_classifier(classifier):
         raise TypeError(
             f"{owner} needs a classifier, since a report is about class labels, got "
-            f"{name}."
+            f"{type(classifier).__name__}."
         )
     check_is_fitted(classifier)
-    raise TypeError(
-        f"{owner} needs a classifier of skpresto, a pipeline or a search with one, got "
-        f"{name}. For other classifiers, use LabelReport.from_probabilities("
-        "cross_val_predict(clf, X, y, cv=5, method='predict_proba'), y)."
-    )
+    return classifier
 
 
 def training_codes(classifier: Any, y: Any, owner: str) -> Codes:

@@ -113,8 +113,11 @@ class LabelReport(ReportsByClassifier, ReportOutputs):
         Parameters
         ----------
         estimator : classifier, Pipeline or search
-            A fitted classifier of this package, a fitted pipeline that ends with one,
-            or a fitted search over either.
+            A fitted classifier, a fitted pipeline that ends with one, or a fitted
+            search over either. Classifiers of this package have assessed their labels
+            while they were fitted. Clones of any other are fitted as
+            :meth:`from_classifier` does by default, since a classifier comes to predict
+            the wrong labels that it was trained on.
         X : array-like of shape (n_samples, ...)
             The training samples. Their pandas index is kept.
         y : array-like of shape (n_samples,)
@@ -134,7 +137,7 @@ class LabelReport(ReportsByClassifier, ReportOutputs):
             The report.
         """
         owner = f"{cls.__name__}.from_estimator"
-        fields = fields_of_estimator(estimator, y, owner)
+        fields = fields_of_estimator(estimator, X, y, owner)
         check_samples(X, len(fields["given"]), owner)
         check_samples(trajectories, len(fields["given"]), owner, "trajectories")
         fields |= safe_by(threshold, fields["quality"], owner)

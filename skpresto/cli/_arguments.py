@@ -11,6 +11,7 @@ _AUDIT_EXAMPLES = """\
 examples:
   skpresto audit train.csv --label species
   skpresto audit reviews.csv --label stars --text comment
+  skpresto audit train.csv --label species --model lightgbm.LGBMClassifier
   skpresto audit photos/ --out report.html
   skpresto audit embeddings.npy --labels y.csv --text comment
   skpresto audit embeddings.npz --labels photos/
@@ -105,6 +106,11 @@ def _add_audit(commands: Any) -> None:
         "images, and with --epochs, one network instead of cross-fitting"
     )
     add("--quick", action="store_true", help=quick)
+    model = (
+        "the classifier that assesses the labels of a table or of embeddings: a class, "
+        "as lightgbm.LGBMClassifier, or MODULE:NAME; it is imported, which runs code"
+    )
+    add("--model", metavar="MODULE:NAME", help=model)
     add("--seed", type=_natural, default=0, help="default: 0")
     epochs = "default: 20 to 60, by the number of rows"
     add("--epochs", type=_positive, help=epochs)

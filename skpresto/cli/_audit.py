@@ -30,6 +30,7 @@ from skpresto.audit._sources.matrices import ARRAY_ENDINGS
 from skpresto.audit._sources.probabilities import ProbabilitySource
 from skpresto.audit._sources.spellings import grouped, note_about
 from skpresto.audit._tools import Exported
+from skpresto.cli._model import finds_wrong_labels, model_of
 from skpresto.cli._other_tools import outputs_for_tools, texts_for_tools
 from skpresto.cli._progress import fit_progress
 from skpresto.cli._terminal import Terminal
@@ -50,10 +51,11 @@ def run(arguments: argparse.Namespace) -> None:
     outputs |= outputs_for_tools(arguments)
     _check_input(arguments)
     _check_outputs(outputs, arguments)
+    model = model_of(arguments)
     started = time.perf_counter()
     source = _read(arguments, terminal)
     checked = _checked(source, arguments)
-    report, notes = _report(source, arguments, terminal)
+    report, notes = _report(source, arguments, terminal, model)
     report = _settled(report, arguments, checked)
     terminal.say("Writing the page")
     about = _about(source, arguments, report, notes, time.perf_counter() - started)
@@ -146,7 +148,7 @@ def _wishes(arguments: argparse.Namespace) -> Wishes:
 
 
 def _report(
-    source: Source, arguments: argparse.Namespace, terminal: Terminal
+    source: Source, arguments: argparse.Namespace, terminal: Terminal, model: Any
 ) -> tuple[LabelReport, list[str]]:
     """Return the report, and what the user should know about the fit."""
     if isinstance(source, ProbabilitySource):
@@ -154,24 +156,29 @@ def _report(
             source.probabilities, source.labels, source.classes
         )
         return report, []
-    network = (
-        None if _without_network(source, arguments) else _network(arguments, source)
-    )
+    if model is None and not _without_network(source, arguments):
+        model = _network(arguments, source)
     terminal.say("Preparing the features")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of encoders, about columns they find odd
         features = source.features(arguments.seed)
-    if network is None:
+    if model is None or not finds_wrong_labels(model):
+        if features.ndim > 2:
+            raise ValueError(
+                f"--model {arguments.model} needs a table, or embeddings of the images "
+                "that a large network has made: skpresto audit embeddings.npy "
+                f"--labels {source.path}."
+            )
         how = {"n_jobs": arguments.jobs, "random_state": arguments.seed}
-        report = LabelReport.from_classifier(None, features, source.labels, **how)
+        report = LabelReport.from_classifier(model, features, source.labels, **how)
         return report, []
     with (
-        fit_progress(terminal, network),
+        fit_progress(terminal, model),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
         try:
-            report = fit_report(network, features, source.labels)
+            report = fit_report(model, features, source.labels)
         except TrainingDivergedError:
             raise diverged() from None
     return report, notes_of_fit(caught)
@@ -253,7 +260,7 @@ def _about(
 ) -> About:
     settings = [("rows", f"{len(source.labels):,}")]
     if not isinstance(source, ProbabilitySource):
-        if not _without_network(source, arguments):
+        if arguments.model is None and not _without_network(source, arguments):
             epochs = arguments.epochs or audit_epochs(len(source.labels))
             settings += [("epochs", str(epochs))]
         settings += [("seed", str(arguments.seed))]

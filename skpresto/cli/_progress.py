@@ -17,8 +17,11 @@ def fit_progress(terminal: Any, estimator: Any) -> Iterator[None]:
     terminal : Terminal
         Where to show it.
     estimator : classifier
-        The classifier that is fitted. It gets a callback.
+        The classifier that is fitted. It gets a callback if it trains in epochs.
     """
+    if not hasattr(estimator, "max_epochs"):
+        yield
+        return
     from skpresto._networks.callbacks import Callback
 
     n_epochs = estimator.max_epochs
@@ -37,5 +40,6 @@ def fit_progress(terminal: Any, estimator: Any) -> Iterator[None]:
                 shown = f"Training: {net.stage_}"
                 bar.update(task, advance=len(net.networks), description=shown)
 
-        estimator.set_params(callbacks=[("progress", ShowEpoch())])
+        own = estimator.callbacks or []
+        estimator.set_params(callbacks=[*own, ("progress", ShowEpoch())])
         yield

@@ -40,12 +40,6 @@ def test_a_regressor_has_no_labels(blobs):
         from_estimator(LinearRegression().fit(*blobs), *blobs)
 
 
-def test_another_classifier_is_sent_to_probabilities(blobs):
-    clf = make_pipeline(StandardScaler(), LogisticRegression()).fit(*blobs)
-    with pytest.raises(TypeError, match=r"from_probabilities\(\s*cross_val_predict"):
-        from_estimator(clf, *blobs)
-
-
 def test_something_that_is_no_estimator_is_named(blobs):
     with pytest.raises(TypeError, match="needs a fitted classifier, got 'clf'"):
         from_estimator("clf", *blobs)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,11 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from skpresto.audit import LabelReport
 from skpresto.cli import main
@@ -54,6 +57,22 @@ def test_wrong_labels_come_first_and_are_counted(table, estimator):
     assert report.method == f"three rounds of {kind}"
     again = LabelReport.from_classifier(estimator, X, y, random_state=0)
     assert np.array_equal(again.quality, report.quality)
+
+
+def test_clones_of_a_fitted_classifier_assess_labels_that_they_were_not_fitted_on(
+    table,
+):
+    X, y, is_wrong = table
+    memorizing = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    search = GridSearchCV(memorizing, {"decisiontreeclassifier__max_depth": [None]})
+    for fitted in (memorizing.fit(X, y), search.fit(X, y)):
+        assert fitted.score(X, y) == 1  # so that it finds nothing itself
+        report = LabelReport.from_estimator(fitted, X, y, threshold=0.4)
+        assert is_wrong[report.suspects(40).index - 1000].mean() > 0.8
+        assert report.method == "three rounds of DecisionTreeClassifier"
+        assert np.array_equal(report.is_safe, report.quality >= 0.4)
+        expected = LabelReport.from_classifier(memorizing, X, y, random_state=0)
+        assert np.array_equal(report.quality, expected.quality)
 
 
 def test_trees_are_chosen_for_what_is_not_linear():
@@ -110,3 +129,61 @@ def test_epochs_ask_for_a_network(table, tmp_path, monkeypatch, capsys):
     arguments = ["audit", "t.csv", "--label", "kind", "--quick", "--epochs", "2"]
     assert main(arguments) == 0
     assert "epochs" in (tmp_path / "t-audit.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def small_table(table, tmp_path, monkeypatch):
+    """t.csv with 300 rows, in the working directory."""
+    X, y, _ = table
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    X.assign(kind=y)[:300].to_csv("t.csv", index=False)
+    Path("models_of_mine.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\n"
+        "from skpresto import LabelCleaningClassifier\n"
+        "bayes = GaussianNB(var_smoothing=1e-3)\n"
+        "def make(): return GaussianNB()\n"
+        "cleaning = LabelCleaningClassifier(bayes, assessor=bayes, guard=False)\n"
+        "number = 3\n"
+    )
+
+
+AUDIT = ["audit", "t.csv", "--label", "kind", "--table", "found.csv", "--force"]
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("sklearn.naive_bayes.GaussianNB", "three rounds of GaussianNB"),
+        ("models_of_mine:bayes", "three rounds of GaussianNB"),
+        ("models_of_mine.make", "three rounds of GaussianNB"),
+        ("models_of_mine:cleaning", "LabelCleaningClassifier"),
+    ],
+)
+def test_the_command_line_takes_any_classifier(small_table, table, name, method):
+    assert main([*AUDIT, "--model", name]) == 0
+    assert method in Path("t-audit.html").read_text(encoding="utf-8")
+    found = pd.read_csv("found.csv")
+    assert table[2][:300][found["quality"].argsort()[:40]].mean() > 0.85
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "nowhere:clf"], "No module named 'nowhere'"),
+        (["--model", "clf"], "no module"),
+        (["--model", "models_of_mine:other"], "models_of_mine has no other"),
+        (["--model", "models_of_mine:number"], "'int' object is not callable"),
+        (["--model", "sklearn.svm.LinearSVC"], "predict_proba"),
+        (["--model", "skpresto.LabelCleaningClassifier"], "default parameters"),
+        (["--model", "model.pkl"], "runs any code"),
+        (["--model", "models_of_mine:bayes", "--quick"], "--quick"),
+        (["--model", "models_of_mine:bayes", "--epochs", "3"], "--epochs"),
+    ],
+)
+def test_a_model_that_cannot_be_taken_is_refused(small_table, capsys, arguments, words):
+    assert main([*AUDIT, *arguments]) == 1
+    message = capsys.readouterr().err
+    assert words in message
+    assert message.count("\n") == 1
+    assert not Path("found.csv").exists()
