@@ -23,6 +23,9 @@ from skpresto._sklearn import HasMethods, Interval, _fit_context
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
 
+#: Fewer trees than in an audit, which ranks labels, clean them as well.
+_N_TREES = 30
+
 
 class LabelCleaningClassifier(
     PredictsAllClassesMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
@@ -201,7 +204,7 @@ class LabelCleaningClassifier(
         rng = check_random_state(self.random_state)
         task = checked_task(self, X, y, sample_weight, fit_params, rng)
         decision = self._decide(task, groups)
-        assessment = task.assess(decision.candidate)
+        assessment = task.assess(decision.candidate, decision.found)
         self.used_fallback_ = decision.is_fallback
         believed = task.corrected(assessment)
         if decision.is_fallback:
@@ -239,7 +242,9 @@ class LabelCleaningClassifier(
     def _candidates(self, task: Task, how: dict[str, Any]) -> list[Candidate]:
         """Return who may assess the labels."""
         if self.assessor is None:
-            found = candidates_for(task.X, task.codes, task.rng, **how)
+            found = candidates_for(
+                task.X, task.codes, task.rng, n_trees=_N_TREES, **how
+            )
             if found:
                 return found
         itself = self.assessor is None

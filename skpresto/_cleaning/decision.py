@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from skpresto._cleaning.believed import Believed
 from skpresto._cleaning.task import Task
 from skpresto._label_quality.choice import Candidate, Comparison, likeliest
+from skpresto._label_quality.rounds import N_ROUNDS, RoundsAssessment
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,8 @@ class Decision:
     ----------
     candidate : Candidate
         Who assesses the labels.
+    found : RoundsAssessment or None
+        What it has found out when it was compared, if that was on all rows.
     gain : float or None
         By how much the classifier explains a held-out label better if it learns what
         is believed: the mean difference of log-likelihoods; None if not compared.
@@ -23,6 +26,7 @@ class Decision:
     """
 
     candidate: Candidate
+    found: RoundsAssessment | None
     gain: float | None
     is_fallback: bool
 
@@ -45,16 +49,17 @@ def decide(
         Whether to compare with plain training.
     """
     if compared is None or (len(candidates) == 1 and not guard):
-        return Decision(candidates[0], None, is_fallback=guard)
+        return Decision(candidates[0], None, None, is_fallback=guard)
     part, held_out = task.among(compared), compared.held_out
     plain = None
     if guard:  # first, since it is the classifier of the user that refuses bad samples
         plain = part.explained(Believed.given(part.codes, part.weights), held_out)
     best, found = likeliest(
-        candidates, task.codes, task.classes, compared, task.weights, task.rng
+        candidates, task.codes, task.classes, compared, task.weights, task.rng, N_ROUNDS
     )
+    of_all = found if len(compared.rows) == len(task.codes) else None
     if plain is None:
-        return Decision(best, None, is_fallback=False)
+        return Decision(best, of_all, None, is_fallback=False)
     corrected = part.explained(part.corrected(found), held_out)
     gain = float((corrected - plain).mean())
-    return Decision(best, gain, is_fallback=gain <= 0)
+    return Decision(best, of_all, gain, is_fallback=gain <= 0)

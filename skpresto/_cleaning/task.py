@@ -62,9 +62,14 @@ class Task:
             self.rng,
         )
 
-    def assess(self, candidate: Candidate) -> RoundsAssessment:
-        """Return what a candidate finds out about the labels."""
-        return candidate.assess(self.codes, self.classes, self.rng, self.weights)
+    def assess(
+        self, candidate: Candidate, start: RoundsAssessment | None
+    ) -> RoundsAssessment:
+        """Return what a candidate finds out, in one round more if some were done."""
+        given = self.codes, self.classes, self.rng, self.weights
+        if start is None:
+            return candidate.assess(*given)
+        return candidate.assess(*given, start=start, n_rounds=1)
 
     def corrected(self, assessment: RoundsAssessment) -> Believed:
         """Return the labels that are believed after an assessment."""

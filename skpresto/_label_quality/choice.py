@@ -57,18 +57,29 @@ class Candidate:
         classes: Labels,
         rng: np.random.RandomState,
         sample_weight: NDArray[Any] | None = None,
+        **how: Any,
     ) -> RoundsAssessment:
-        """Return what three rounds find out about the labels."""
+        """Return what rounds find out about the labels.
+
+        Parameters
+        ----------
+        codes, classes, rng, sample_weight, **how
+            As in :func:`~skpresto._label_quality.rounds.assess_in_rounds`.
+        """
         assessor, most = self.assessor, self.most_of_tree
         if most is not None and len(codes) > most:
             smaller = clone(assessor.estimator).set_params(
                 max_samples=most / len(codes)
             )
             assessor = replace(assessor, estimator=smaller)
-        return assess_in_rounds(assessor, self.X, codes, classes, rng, sample_weight)
+        return assess_in_rounds(
+            assessor, self.X, codes, classes, rng, sample_weight, **how
+        )
 
 
-def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
+def classifiers_for(
+    features: Any, n_jobs: int | None = None, n_trees: int = 100
+) -> list[Any]:
     """Return classifiers of two kinds that are fitted in seconds.
 
     Trees know most about tables, and linear models about features that a network has
@@ -81,9 +92,11 @@ def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
         The samples, see :func:`~skpresto._label_quality.features.numeric_features`.
     n_jobs : int, default=None
         Number of trees that are fitted at the same time.
+    n_trees : int, default=100
+        Number of trees.
     """
     trees = ExtraTreesClassifier(
-        100, min_samples_leaf=3, bootstrap=True, oob_score=True, n_jobs=n_jobs
+        n_trees, min_samples_leaf=3, bootstrap=True, oob_score=True, n_jobs=n_jobs
     )
     linear = make_pipeline(
         SimpleImputer(keep_empty_features=True),
@@ -99,6 +112,7 @@ def candidates_for(
     rng: np.random.RandomState,
     *,
     n_jobs: int | None = None,
+    n_trees: int = 100,
     **how: Any,
 ) -> list[Candidate]:
     """Return candidates for a table; none if the samples are not a table.
@@ -109,6 +123,8 @@ def candidates_for(
         Samples of any kind.
     codes, rng, n_jobs, **how
         As in :func:`~skpresto._label_quality.assessor.assessor_of`.
+    n_trees : int, default=100
+        Number of trees.
     """
     features = numeric_features(X)
     if features is None:
@@ -119,7 +135,7 @@ def candidates_for(
             features,
             MOST_OF_TREE if hasattr(each, "max_samples") else None,
         )
-        for each in classifiers_for(features, n_jobs)
+        for each in classifiers_for(features, n_jobs, n_trees)
     ]
 
 
@@ -133,7 +149,7 @@ class Comparison:
     Parameters
     ----------
     rows : ndarray of shape (n_compared,)
-        Positions of all rows that are used, sorted.
+        Positions of all rows that are assessed, sorted; all if they are not many.
     train, held_out : ndarray
         Which of ``rows`` are trained on and held out, by their position there.
     """
@@ -157,11 +173,13 @@ def likeliest(
     compared: Comparison,
     sample_weight: NDArray[Any] | None,
     rng: np.random.RandomState,
+    n_rounds: int = 1,
 ) -> tuple[Candidate, RoundsAssessment]:
     """Return the candidate that explains held-out labels best, and what it found out.
 
     By the forward-corrected likelihood of the labels, which may be wrong: the
-    probability ``sum_j p[j] * T[j, y]`` of the label y.
+    probability ``sum_j p[j] * T[j, y]`` of the label y. One round tells who is best;
+    only that candidate does more.
 
     Parameters
     ----------
@@ -172,16 +190,17 @@ def likeliest(
         :meth:`~skpresto._label_quality.assessor.Assessor.probabilities`.
     compared : Comparison
         The rows on which to compare; what was found out is about these.
+    n_rounds : int, default=1
+        Number of rounds of the best candidate.
     """
     codes, weights = codes[compared.rows], compared.weights(sample_weight)
-    found = [
-        each.among(compared.rows).assess(codes, classes, rng, weights)
-        for each in candidates
-    ]
-    held_out = compared.held_out
-    scores = [each.log_likelihoods()[held_out].mean() for each in found]
+    given = codes, classes, rng, weights
+    compared_here = [each.among(compared.rows) for each in candidates]
+    firsts = [each.assess(*given, n_rounds=1) for each in compared_here]
+    scores = [each.log_likelihoods()[compared.held_out].mean() for each in firsts]
     best = int(np.argmax(scores))
-    return candidates[best], found[best]
+    more: dict[str, Any] = {"n_rounds": n_rounds - 1, "start": firsts[best]}
+    return candidates[best], compared_here[best].assess(*given, **more)
 
 
 def draw_comparison(
@@ -221,7 +240,8 @@ def draw_comparison(
             np.sort(rng.permutation(part)[: int(kept * len(part))])
             for part in (train, held_out)
         )
-    rows = np.union1d(train, held_out)
+    is_large = len(codes) > MOST_COMPARED
+    rows = np.union1d(train, held_out) if is_large else np.arange(len(codes))
     return Comparison(
         rows, np.searchsorted(rows, train), np.searchsorted(rows, held_out)
     )

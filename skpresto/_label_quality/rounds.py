@@ -41,7 +41,7 @@ class RoundsAssessment:
     codes: Codes
     probability: NDArray[Any]
     transitions: NDArray[Any]
-    around: NDArray[Any] | None = None
+    around: Any = None
 
     def posterior(self) -> NDArray[Any]:
         """Return class probabilities after having seen the given labels."""
@@ -114,19 +114,15 @@ def assess_in_rounds(
         around = assessor.probabilities(X, codes, classes, rng, sample_weight)
         start = RoundsAssessment(codes, around, count(around), around)
         n_rounds -= 1
-    around, probability, transitions = (
-        start.around,
-        start.probability,
-        start.transitions,
-    )
+    probability, transitions = start.probability, start.transitions
     for _ in range(n_rounds):
         posterior = bayes.posterior(probability, codes, transitions)
         weights = given_weight * _weights_of_believed(posterior, codes, counted)
         probability = assessor.probabilities(X, codes, classes, rng, weights)
-        evidence = bayes.evidence_of_labels_around(around, count(probability))
+        evidence = bayes.evidence_of_labels_around(start.around, count(probability))
         probability = bayes.normalized(probability * evidence)
         transitions = count(probability)
-    return RoundsAssessment(codes, probability, transitions, around)
+    return RoundsAssessment(codes, probability, transitions, start.around)
 
 
 def _weights_of_believed(
