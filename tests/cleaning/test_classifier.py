@@ -22,6 +22,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skpresto import LabelCleaningClassifier
+from skpresto._cleaning.task import Task
+from skpresto._label_quality import choice
 from skpresto.audit import LabelReport
 from skpresto.exceptions import FallbackWarning
 from skpresto.noise import PairNoise, SymmetricNoise
@@ -186,6 +188,47 @@ def test_a_class_of_weight_0_keeps_its_column(data):
         assert np.isneginf(cleaned.predict_log_proba(X)[:, 1]).all()
         second = np.unique(classes)[1]
         assert second not in cleaned.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("most_compared", "weights_0", "n_fits"), [(600, 0, 4), (600, 50, 4), (300, 0, 6)]
+)
+def test_what_was_found_out_to_compare_is_not_found_out_again(
+    data, monkeypatch, most_compared, weights_0, n_fits
+):
+    """One further round is enough if the comparison was on all rows, else three are."""
+    X, true, given = data
+    n_rows = []
+
+    class Recorder(GaussianNB):
+        oob_score = True
+
+        def fit(self, X, y, sample_weight=None):
+            n_rows.append(len(X))
+            super().fit(X, y, sample_weight)
+            self.oob_decision_function_ = self.predict_proba(X)
+            return self
+
+    monkeypatch.setattr(choice, "MOST_COMPARED", most_compared)
+    weight = np.ones(len(X))
+    weight[:weights_0] = 0
+    cleaned = quick(assessor=Recorder()).fit(X, given, sample_weight=weight)
+    assert len(n_rows) == n_fits
+    assert n_rows[0] == pytest.approx(0.75 * min(most_compared, weight.sum()), abs=2)
+    assert n_rows[-1] > n_rows[-2] or n_fits == 6
+    assert np.mean(cleaned.suggested_labels_ == true) > 0.8
+
+
+def test_a_gain_that_may_be_chance_is_none(data, monkeypatch):
+    """Learning what is believed must gain half a standard error on held-out rows."""
+    X, _, given = data
+    values = iter([np.zeros(100), np.linspace(-1, 1, 100) + 0.02] * 2)
+    monkeypatch.setattr(Task, "explained", lambda *_: next(values))
+    with pytest.warns(FallbackWarning):
+        cleaned = quick().fit(X, given)
+    assert cleaned.gain_ == pytest.approx(0.02)
+    values = iter([np.zeros(100), np.linspace(-1, 1, 100) + 0.04])
+    assert not quick().fit(X, given).used_fallback_
 
 
 def test_groups_stay_together(data):

@@ -92,6 +92,15 @@ def test_rounds_are_those_of_loops(n_samples, n_classes, seed, has_weights):
     assert prepared.weights[0] is weight
     np.testing.assert_allclose(prepared.weights[1:], weights, rtol=1e-6)
 
+    in_parts, start = Prepared(n_samples, n_classes, seed), None
+    for n_rounds in (1, 2):
+        start = assess_in_rounds(
+            *(in_parts, None, labels, np.arange(n_classes), rng),
+            **{"sample_weight": weight, "n_rounds": n_rounds, "start": start},
+        )
+    assert np.array_equal(start.probability, found.probability)
+    assert np.array_equal(start.transitions, found.transitions)
+
 
 @pytest.fixture(scope="module")
 def noisy():
