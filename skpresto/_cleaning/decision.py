@@ -7,7 +7,7 @@ import numpy as np
 from skpresto._cleaning.believed import Believed
 from skpresto._cleaning.task import Task
 from skpresto._label_quality.choice import Candidate, Comparison, likeliest
-from skpresto._label_quality.rounds import N_ROUNDS, RoundsAssessment
+from skpresto._label_quality.rounds import RoundsAssessment
 
 #: Smaller gains, in standard errors, are taken for chance. Texts and sounds of a few
 #: hundred rows were harmed at 0.4, and noise was undone from 0.7 on.
@@ -61,7 +61,7 @@ def decide(
     if guard:  # first, since it is the classifier of the user that refuses bad samples
         plain = part.explained(Believed.given(part.codes, part.weights), held_out)
     best, found = likeliest(
-        candidates, task.codes, task.classes, compared, task.weights, task.rng, N_ROUNDS
+        candidates, task.codes, task.classes, compared, task.weights, task.rng
     )
     of_all = found if len(compared.rows) == len(task.codes) else None
     if plain is None:

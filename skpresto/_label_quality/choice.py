@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skpresto._label_quality.assessor import Assessor, assessor_of, given_splits
 from skpresto._label_quality.features import numeric_features
-from skpresto._label_quality.rounds import RoundsAssessment, assess_in_rounds
+from skpresto._label_quality.rounds import N_ROUNDS, RoundsAssessment, assess_in_rounds
 from skpresto._labels import Codes, Labels
 from skpresto._sklearn import _safe_indexing
 from skpresto._splits import hold_out
@@ -24,6 +24,9 @@ from skpresto._splits import hold_out
 #: Rows on which classifiers are compared, at most: more would cost more than they tell.
 MOST_COMPARED = 20_000
 _HELD_OUT = 0.25
+#: Standard errors by which a candidate is clearly better. In the first round, trees may
+#: be behind a linear model that they leave far behind in the second.
+_CLEAR_LEAD = 3
 #: Rows that each tree is grown on, at most: trees of a million rows fill the memory.
 MOST_OF_TREE = 300_000
 
@@ -173,13 +176,12 @@ def likeliest(
     compared: Comparison,
     sample_weight: NDArray[Any] | None,
     rng: np.random.RandomState,
-    n_rounds: int = 1,
 ) -> tuple[Candidate, RoundsAssessment]:
     """Return the candidate that explains held-out labels best, and what it found out.
 
     By the forward-corrected likelihood of the labels, which may be wrong: the
-    probability ``sum_j p[j] * T[j, y]`` of the label y. One round tells who is best;
-    only that candidate does more.
+    probability ``sum_j p[j] * T[j, y]`` of the label y. After each round, candidates
+    that are clearly worse than the best are dropped.
 
     Parameters
     ----------
@@ -190,17 +192,31 @@ def likeliest(
         :meth:`~skpresto._label_quality.assessor.Assessor.probabilities`.
     compared : Comparison
         The rows on which to compare; what was found out is about these.
-    n_rounds : int, default=1
-        Number of rounds of the best candidate.
     """
     codes, weights = codes[compared.rows], compared.weights(sample_weight)
+    parts = [each.among(compared.rows) for each in candidates]
     given = codes, classes, rng, weights
-    compared_here = [each.among(compared.rows) for each in candidates]
-    firsts = [each.assess(*given, n_rounds=1) for each in compared_here]
-    scores = [each.log_likelihoods()[compared.held_out].mean() for each in firsts]
-    best = int(np.argmax(scores))
-    more: dict[str, Any] = {"n_rounds": n_rounds - 1, "start": firsts[best]}
-    return candidates[best], compared_here[best].assess(*given, **more)
+    found: dict[int, RoundsAssessment | None] = dict.fromkeys(range(len(parts)))
+    for _ in range(N_ROUNDS):
+        more = {
+            i: parts[i].assess(*given, n_rounds=1, start=start)
+            for i, start in found.items()
+        }
+        explained = {
+            i: each.log_likelihoods()[compared.held_out] for i, each in more.items()
+        }
+        best = max(more, key=lambda i: explained[i].mean())
+        found = {
+            i: each
+            for i, each in more.items()
+            if not _is_clear(explained[best] - explained[i])
+        }
+    return candidates[best], more[best]
+
+
+def _is_clear(leads: NDArray[Any]) -> bool:
+    """Return whether the mean of differences is more than chance."""
+    return bool(leads.mean() > _CLEAR_LEAD * leads.std() / np.sqrt(len(leads)))
 
 
 def draw_comparison(

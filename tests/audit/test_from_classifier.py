@@ -53,7 +53,7 @@ def test_wrong_labels_come_first_and_are_counted(table, estimator):
     assert is_wrong[first.index - 1000].mean() > 0.9
     low, high = report.expected_errors()[1:]
     assert low <= is_wrong.sum() <= high
-    kind = type(TREES if estimator is None else estimator).__name__
+    kind = "LogisticRegression" if estimator is None else type(estimator).__name__
     assert report.method == f"three rounds of {kind}"
     again = LabelReport.from_classifier(estimator, X, y, random_state=0)
     assert np.array_equal(again.quality, report.quality)

@@ -6,7 +6,13 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
 
 from skpresto._label_quality.assessor import assessor_of
-from skpresto._label_quality.choice import MOST_OF_TREE, Candidate, candidates_for
+from skpresto._label_quality.choice import (
+    MOST_OF_TREE,
+    Candidate,
+    Comparison,
+    candidates_for,
+    likeliest,
+)
 
 DRAWN = []
 
@@ -47,3 +53,35 @@ def test_only_trees_are_limited(problem):
     X, codes, _ = problem
     found = candidates_for(X, codes, np.random.RandomState(0))
     assert [candidate.most_of_tree for candidate in found] == [MOST_OF_TREE, None]
+
+
+def test_who_is_clearly_behind_does_no_further_round(problem):
+    X, codes, classes = problem
+    rng = np.random.RandomState(0)
+    n_fits = {}
+
+    class Counted(ExtraTreesClassifier):
+        def fit(self, X, y, sample_weight=None):
+            n_fits[self.max_depth] = n_fits.get(self.max_depth, 0) + 1
+            return super().fit(X, y, sample_weight)
+
+    def compared(*depths):
+        n_fits.clear()
+        trees = [
+            Counted(20, max_depth=d, bootstrap=True, oob_score=True) for d in depths
+        ]
+        candidates = [Candidate(assessor_of(each, codes, rng), X) for each in trees]
+        held_out = np.arange(0, 300, 4)
+        comparison = Comparison(
+            np.arange(300), np.delete(np.arange(300), held_out), held_out
+        )
+        weights = np.ones(300)
+        best, found = likeliest(candidates, codes, classes, comparison, weights, rng)
+        assert (found.suggested() == codes).mean() > 0.8
+        return best.assessor.estimator.max_depth
+
+    X[:, 0] = codes + np.random.RandomState(0).normal(scale=0.2, size=300)
+    assert compared(1, 8) == 8
+    assert n_fits == {1: 1, 8: 3}
+    compared(7, 8)
+    assert n_fits == {7: 3, 8: 3}
