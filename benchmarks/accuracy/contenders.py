@@ -148,6 +148,10 @@ METHODS: dict[str, Method] = {
     "ELR": _baseline("ELRClassifier", 1.1),
     "MentorNet": _baseline("MentorNetClassifier", 1.1),
     "D2L": _baseline("D2LClassifier", 1.2),
+    "CORES": _baseline("CORESClassifier", 1.1),
+    "GJS": _robust_loss("GJSLoss"),
+    "MORPH": _baseline("MorphClassifier", 1.2),
+    "PES": _baseline("PESClassifier", 1.3),
     CROSS_CHEAP: Method(_CROSS, 1.6, params=_CHEAP, has_curve=False),
     # Two to three and a half fits.
     CROSS_THREE: Method(_CROSS, 3.0, params=_THREE, has_curve=False),

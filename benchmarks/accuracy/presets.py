@@ -24,7 +24,7 @@ from grids import (
     methods_on,
     preset_of,
 )
-from rivals import PRICES, REAL_NOISE, TIERS, cost, prices, rivals
+from rivals import PRICES, REAL_NOISE, TIERS, cost, newer, prices, rivals
 from settings import LAPTOP, PAPER, SMOKE
 
 #: Rules that are not run on clean labels.
@@ -138,6 +138,7 @@ PRESETS = {
     "smoke": smoke,
     "laptop": laptop,
     "rivals": rivals,
+    "newer": newer,
     "prices": prices,
     "cost": cost,
     "quality": quality,

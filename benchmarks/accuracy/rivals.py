@@ -38,9 +38,11 @@ TIERS: tuple[tuple[str, ...], ...] = (
     (CLEAN_LEARNING, f"three Co-teaching{ESTIMATED}", "INCV", "ITLM"),
     ("CleanLearning of Prestopping", "CleanLearning of HistGradientBoosting"),
 )
+#: Methods that were added later, and are run with seeds of their own.
+NEWER = ("CORES", "GJS", "MORPH", "PES")
 #: CrossPrestopping with a second opinion, at three prices.
 PRICES = (CROSS_CHEAP, CROSS_THREE, CROSS_TREES)
-assert sorted(METHODS) == sorted(m for methods in (*TIERS, PRICES) for m in methods)
+assert sorted(METHODS) == sorted(m for some in (*TIERS, PRICES, NEWER) for m in some)
 
 REAL_NOISE: tuple[DataRow, ...] = (
     *(("cifar10n_feat", (noise, None)) for noise in ("worst", "random1", "aggregate")),
@@ -65,6 +67,8 @@ IMAGE_ROWS: tuple[DataRow, ...] = (
 ROWS = TABLE_ROWS + IMAGE_ROWS
 #: Images take long, and are run with the first seeds only.
 N_SEEDS, N_IMAGE_SEEDS = 3, 2
+#: Of the methods that were added later.
+NEWER_SEEDS = (12, 13)
 
 #: The experiments of CTRL with 20 % symmetric noise; those on satimage are in ROWS.
 CTRL_ROWS: tuple[DataRow, ...] = tuple(
@@ -106,9 +110,18 @@ def prices() -> Preset:
     return preset_of(LAPTOP, rows)
 
 
+def newer() -> Preset:
+    """Return methods that were added later, and what they are compared with."""
+    compared = (DEFAULT, CLEAN_SUBSET, PRESTOPPING, "ELR", "GCE", *NEWER)
+    rows = [("fashion_mnist", ("symmetric", 0.4)), *TABLE_ROWS]
+    return preset_of(
+        LAPTOP, grid(rows, NEWER_SEEDS, lambda *at: methods_on(compared, *at))
+    )
+
+
 def cost() -> Preset:
     """Return the cells that measure what a fit of each method costs."""
-    everything = [m for methods in (*TIERS, PRICES) for m in methods]
+    everything = [m for methods in (*TIERS, PRICES, NEWER) for m in methods]
     without_default = [m for m in everything if m != DEFAULT]
     cells = grid(
         COST_ROWS, [0], lambda row, seed: methods_on(without_default, row, seed)

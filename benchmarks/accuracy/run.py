@@ -4,6 +4,7 @@
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset laptop
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset rivals
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset prices
+    SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset newer
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset cost
     SKPRESTO_DATA=path/to/folder python benchmarks/accuracy/run.py --preset quality
 

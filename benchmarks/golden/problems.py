@@ -31,6 +31,7 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "Prestopping": {},
     "PrestoppingPlus": {"q": 4},
     "CrossPrestopping": {"cv": 3},
+    "CORES": {},
     "D2L": {"warm_up": 0.3, "window": 2},
     "Decouple": {"warm_up": 0.3},
     "ELR": {},
@@ -40,11 +41,13 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "JoCoR": {"noise_rate": 0.3},
     "LearningToReweight": {"lr": 0.03},
     "MentorNet": {"percentile": 80},
+    "Morph": {},
+    "PES": {"early_epochs": 0.3},
 }
 ALL = " ".join(CLASSIFIERS)
 PHASES = "Prestopping PrestoppingPlus CrossPrestopping"
 FEW = f"{PHASES} CoTeachingPlus LearningToReweight"
-SHARED = f"Default {PHASES} CoTeachingPlus Selfie ELR D2L INCV ITLM"
+SHARED = f"Default {PHASES} CoTeachingPlus Selfie ELR D2L INCV ITLM PES"
 #: Those that together run through all of the training engine.
 ENGINE = f"{SHARED} LearningToReweight"
 
@@ -129,7 +132,7 @@ def other_samples(table: Problem, folder: Path) -> Iterator[Problem]:
     X, X_val = (x.reshape(-1, 1, 8, 8) for x in (X[:160], X_val))
     params = {"lr": 0.05, "max_epochs": 6}
     images = replace(table, X=X, y=table.y[:160], clean={**table.clean, "X_val": X_val})
-    names = "Prestopping CoTeachingPlus"
+    names = "Prestopping CoTeachingPlus Morph"
     yield replace(images, name="images", classifiers=names, params=params)
     params = {**params, "autocast": "bfloat16"}
     names = f"{PHASES} D2L LearningToReweight"
@@ -176,7 +179,7 @@ def parameters(table: Problem) -> Iterator[Problem]:
 def ways_to_fit(table: Problem) -> Iterator[Problem]:
     engine = replace(table, classifiers=ENGINE)
     yield replace(engine, name="interrupted", fit=fits.interrupted)
-    names = f"{ENGINE} ForwardCorrection MentorNet"
+    names = f"{ENGINE} ForwardCorrection MentorNet CORES Morph PES"
     yield replace(table, name="killed", classifiers=names, fit=fits.killed)
     phases = replace(table, classifiers=PHASES)
     holdout = {"stop": stopping.HoldoutStop(patience=2)}

@@ -1,5 +1,6 @@
 """Prestopping's two phases: all labels up to the stop point, then the safe set."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -9,8 +10,9 @@ from skpresto._data.batch import Batch
 from skpresto._data.training_data import TrainingData
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
+from skpresto._methods._loss_mixture import policy_of_phase_one
 from skpresto._splits import hold_out
-from skpresto._training.policy import LearnFromAll, Policy, Selection
+from skpresto._training.policy import Policy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import StopPoint, Trainer
 from skpresto.stopping import StopRule
@@ -41,6 +43,7 @@ def run_two_phases(
     *,
     prefix: str = "",
     is_estimate: bool = False,
+    learn_safe: Callable[[StopPoint], Policy] | None = None,
 ) -> StopPoint:
     """Train on all labels up to the stop point, then on the safe set.
 
@@ -60,12 +63,14 @@ def run_two_phases(
     is_estimate : bool, default=False
         Whether the networks are only trained for an estimate; these epochs are not
         marked as phases of the method.
+    learn_safe : callable, default=None
+        Returns the policy of phase II; None means to learn the safe set alone.
     """
     recorders = [] if visits is None else [visits]
     stop = trainer.search(
         Stage(
             f"{prefix}phase 1",
-            LearnFromAll(),
+            policy_of_phase_one(trainer, rule),
             max_epochs,
             phase=None if is_estimate else 1,
             holdout=held_out_rows(trainer, rule),
@@ -76,10 +81,13 @@ def run_two_phases(
     if n_epochs := max_epochs - trainer.n_epochs:
         if visits is not None:
             visits.clear()
+        policy: Policy = LearnFromSafeSet(trainer.history)
+        if learn_safe is not None:
+            policy = learn_safe(stop)
         trainer.run(
             Stage(
                 f"{prefix}phase 2",
-                LearnFromSafeSet(trainer.history),
+                policy,
                 n_epochs,
                 phase=None if is_estimate else 2,
                 recorders=recorders,

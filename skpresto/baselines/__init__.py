@@ -8,6 +8,7 @@ from typing import Any
 
 #: The file of each classifier, in ``skpresto._methods``.
 _FILES: dict[str, str] = {
+    "CORESClassifier": "cores",
     "D2LClassifier": "d2l",
     "DecoupleClassifier": "decouple",
     "ELRClassifier": "elr",
@@ -17,6 +18,8 @@ _FILES: dict[str, str] = {
     "JoCoRClassifier": "jocor",
     "LearningToReweightClassifier": "learning_to_reweight",
     "MentorNetClassifier": "mentornet",
+    "MorphClassifier": "morph",
+    "PESClassifier": "pes",
 }
 
 __all__ = sorted(_FILES)

@@ -8,6 +8,7 @@ classifier.
 from skpresto.losses._bootstrap import BootstrapLoss
 from skpresto.losses._correction import BackwardCorrectionLoss, ForwardCorrectionLoss
 from skpresto.losses._generalized import GCELoss
+from skpresto.losses._jensen_shannon import GJSLoss
 from skpresto.losses._symmetric import SCELoss
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "BootstrapLoss",
     "ForwardCorrectionLoss",
     "GCELoss",
+    "GJSLoss",
     "SCELoss",
 ]

@@ -53,7 +53,7 @@ class RobustLoss(nn.Module):
         """
         self._check_shapes(logits, targets)
         dtype = torch.promote_types(logits.dtype, torch.float32)
-        log_p = torch.log_softmax(logits, dim=1, dtype=dtype).clamp(min=_LOWEST_LOG)
+        log_p = torch.log_softmax(logits, dim=-1, dtype=dtype).clamp(min=_LOWEST_LOG)
         if targets.is_floating_point():
             targets = targets.to(dtype)
         return _REDUCTIONS[self.reduction](self._losses(log_p, targets))

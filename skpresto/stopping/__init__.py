@@ -5,6 +5,7 @@ from skpresto.stopping._base import EpochRecord, StopRule
 from skpresto.stopping._label_wave import LabelWaveStop
 from skpresto.stopping._lowest_error import HoldoutStop, ValidationStop
 from skpresto.stopping._noise_rate import (
+    LossMixtureStop,
     MemorizedFractionStop,
     NoiseRateStop,
     OracleStop,
@@ -15,6 +16,7 @@ __all__ = [
     "EpochRecord",
     "HoldoutStop",
     "LabelWaveStop",
+    "LossMixtureStop",
     "MemorizedFractionStop",
     "NoiseRateStop",
     "OracleStop",

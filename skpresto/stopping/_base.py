@@ -49,6 +49,9 @@ class EpochRecord:
           labels there;
         - ``"cross-fit phase 2"``: the fold networks train on labels weighted by their
           posterior probability;
+        - ``"last block"``, ``"last layer"``: PES trains the last layers anew, after
+          some epochs on all labels (``"train"``);
+        - ``"confident"``: it learns the samples whose label is predicted;
         - ``"round 0"``: ITLM trains on all labels for a few epochs;
         - ``"round 1"``, ``"round 2"``, ...: it trains a new network on the samples
           with the smallest losses in the round before;
@@ -96,6 +99,10 @@ class EpochRecord:
     dimensionality : float or None
         Mean local intrinsic dimensionality of the activations before the last layer
         after the epoch, recorded by D2L.
+    estimated_noise_rate : float or None
+        Fraction of wrong labels, estimated after the epoch from the losses of the
+        samples visited, which are not weighted; for MORPH and
+        :class:`LossMixtureStop`.
     n_skipped_batches : int
         Number of batches in which no sample was selected, so that no update was made.
     learning_rate : float or None
@@ -126,6 +133,7 @@ class EpochRecord:
     corrected_fraction: float | None = None
     disagreement_fraction: float | None = None
     dimensionality: float | None = None
+    estimated_noise_rate: float | None = None
     n_skipped_batches: int = 0
     learning_rate: float | None = None
     seconds: float | None = None
@@ -173,6 +181,9 @@ class StopRule(BaseEstimator, ABC):
 
     #: Fraction of the training rows to hold out of phase I. Phase II trains on them.
     holdout_fraction: float = 0.0
+
+    #: Whether it reads ``estimated_noise_rate``, which is computed for such rules only.
+    reads_noise_rate: bool = False
 
     @abstractmethod
     def candidate(self, records: Sequence[EpochRecord]) -> int:

@@ -1,8 +1,8 @@
-"""Stop rules for a known noise rate or known true labels."""
+"""Stop rules for a known or estimated noise rate, or known true labels."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,7 @@ class MemorizedFractionStop(_ThresholdStop):
 
     See Also
     --------
+    LossMixtureStop : The same with a noise rate that is estimated.
     OracleStop : The same stop point, measured with true labels.
 
     Examples
@@ -100,6 +101,56 @@ class MemorizedFractionStop(_ThresholdStop):
     def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
         memorized = np.array([record.memorized_fraction for record in records])
         return memorized >= 1 - self.noise_rate
+
+
+class LossMixtureStop(_ThresholdStop):
+    """Stop when as many labels are memorized as an estimated noise rate leaves correct.
+
+    The rule of MORPH [1]_: :class:`MemorizedFractionStop` with a noise rate that is
+    estimated anew after each epoch. The losses of each sample are summed up over the
+    epochs, two normal distributions are fitted to the sums, and the estimate is the
+    mean probability of the one with the larger mean. It needs neither clean labels nor
+    a noise rate, and holds out no rows. Where losses do not fall into two groups, as on
+    clean labels or with samples that are hard to learn, the estimate is too high and
+    the stop point early; prefer :class:`AgreementStop`.
+
+    Parameters
+    ----------
+    min_epochs : int, default=3
+        Earliest stop point; the paper has none. Before that, there are too few
+        predictions for a majority vote: after one epoch, every label that was predicted
+        counts as memorized.
+
+    See Also
+    --------
+    skpresto.baselines.MorphClassifier : The method that it is part of.
+
+    References
+    ----------
+    .. [1] H. Song, M. Kim, D. Park, Y. Shin, J.-G. Lee, "Robust learning by
+       self-transition for handling noisy labels", KDD 2021.
+
+    Examples
+    --------
+    >>> from skpresto import PrestoppingClassifier
+    >>> from skpresto.stopping import LossMixtureStop
+    >>> clf = PrestoppingClassifier(stop=LossMixtureStop())
+    """
+
+    _parameter_constraints = {
+        "min_epochs": [Interval(Integral, 1, None, closed="left")]
+    }
+    reads_noise_rate = True
+
+    def __init__(self, min_epochs: int = 3):
+        self.min_epochs = min_epochs
+
+    def _reached(self, records: Sequence[EpochRecord]) -> NDArray[np.bool_]:
+        memorized = np.array([record.memorized_fraction for record in records])
+        rates = [record.estimated_noise_rate for record in records]
+        reached = memorized >= 1 - np.array(rates, dtype=np.float64)
+        reached[: self.min_epochs - 1] = False
+        return reached
 
 
 class OracleStop(_ThresholdStop):

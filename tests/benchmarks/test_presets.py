@@ -84,7 +84,7 @@ def test_rivals_are_ordered_by_seed_then_cost(accuracy, cells_of):
 def test_every_method_is_run_on_every_row_of_the_comparison(accuracy, cells_of):
     cells, methods = cells_of("rivals"), accuracy.contenders.METHODS
     n_tables, n_images = 18, 4
-    not_rivals = {"clean subset", *accuracy.rivals.PRICES}
+    not_rivals = {"clean subset", *accuracy.rivals.PRICES, *accuracy.rivals.NEWER}
     for name in [name for name in methods if name not in not_rivals]:
         n_ctrl = 3 * (name in accuracy.rivals.CTRL_METHODS)
         n_wanted = 3 * n_tables + 2 * n_images * methods[name].is_network + n_ctrl
@@ -103,6 +103,15 @@ def test_settings_of_other_prices_are_run_on_the_same_tables(accuracy, cells_of)
         assert (
             own[same].reset_index(drop=True).equals(rivals[same].reset_index(drop=True))
         )
+
+
+def test_newer_methods_are_run_on_the_same_tables_with_seeds_of_their_own(
+    accuracy, cells_of
+):
+    cells = cells_of("newer")
+    assert set(cells["seed"]) == {12, 13}
+    for name in accuracy.rivals.NEWER:
+        assert (cells["method"] == name).sum() == 2 * (18 + 1)
 
 
 def test_cost_is_measured_on_two_rows_for_every_other_method(accuracy, cells_of):

@@ -17,6 +17,7 @@ from skpresto.losses import (
     BootstrapLoss,
     ForwardCorrectionLoss,
     GCELoss,
+    GJSLoss,
     SCELoss,
 )
 from tests.discovery import METHODS, on_paths, quick, short_fits_warn
@@ -26,6 +27,7 @@ SOME = [
     BootstrapLoss(),
     BootstrapLoss("hard"),
     GCELoss(),
+    GJSLoss(),
     SCELoss(),
     ForwardCorrectionLoss(PAIR),
     BackwardCorrectionLoss(PAIR),
@@ -49,6 +51,9 @@ LN2 = math.log(2)
         (GCELoss(q=1.0), 1, 0.75),
         (GCELoss(q=0.5), 1, 1.0),
         (GCELoss(q=0.5), 0, 2 * (1 - math.sqrt(0.5))),
+        # The mean of label and p is (0.25, 0.625, 0.125), and p has 1.5 bits.
+        (GJSLoss(), 1, (0.5 + 0.375 - 0.625 * math.log2(0.625) - 0.75) * 2),
+        (GJSLoss(label_weight=1e-9), 1, 2 * LN2),
         (SCELoss(alpha=1, beta=0), 1, 2 * LN2),
         (SCELoss(alpha=0, beta=1), 1, 0.75 * 4 * math.log(10)),
         (SCELoss(), 0, 0.1 * LN2 + 0.5 * 4 * math.log(10)),
@@ -83,12 +88,25 @@ def naive(loss, p, t):
         forward = -sum(t[k] * math.log(p[k]) for k in classes)
         reverse = -sum(p[k] * math.log(max(t[k], 1e-4)) for k in classes)
         return loss.alpha * forward + loss.beta * reverse
+    if isinstance(loss, GJSLoss):
+        return naive_jensen_shannon(loss.label_weight, t, [p])
     T = np.array(PAIR)
     if isinstance(loss, ForwardCorrectionLoss):
         given_label = [sum(p[i] * T[i, j] for i in classes) for j in classes]
         return -sum(t[j] * math.log(given_label[j]) for j in classes)
     inverse = np.linalg.inv(T)
     return -sum(t[j] * inverse[j, k] * math.log(p[k]) for j in classes for k in classes)
+
+
+def naive_jensen_shannon(weight, t, views):
+    """Return the weighted divergences from the mean of label and views, scaled."""
+    weights = [weight] + [(1 - weight) / len(views)] * len(views)
+    weighted = list(zip(weights, [t, *views], strict=True))
+    mean = [sum(w * d[k] for w, d in weighted) for k in range(len(t))]
+    total = 0.0
+    for w, d in weighted:
+        total += w * sum(x * math.log(x / m) for x, m in zip(d, mean, strict=True) if x)
+    return -total / ((1 - weight) * math.log(1 - weight))
 
 
 @st.composite
@@ -101,6 +119,18 @@ def samples(draw):
     weights = st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any)
     targets = torch.tensor(draw(st.lists(weights, min_size=n, max_size=n))).double()
     return torch.tensor(logits).double(), targets / targets.sum(dim=1, keepdim=True)
+
+
+@given(first=samples(), second=samples(), weight=st.floats(0.01, 0.99))
+def test_divergence_of_several_views_equals_its_naive_twin(first, second, weight):
+    (one, targets), other = first, second[0]
+    n = min(len(one), len(other))
+    views = torch.stack([one[:n], other[:n], -one[:n]])
+    found = GJSLoss(weight, reduction="none")(views, targets[:n])
+    for i, loss in enumerate(found.tolist()):
+        probabilities = views[:, i].softmax(dim=1).tolist()
+        expected = naive_jensen_shannon(weight, targets[i].tolist(), probabilities)
+        assert loss == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @given(drawn=samples(), loss=st.sampled_from(SOME))
@@ -204,7 +234,7 @@ def test_backward_correction_is_unbiased():
 
 
 @on_paths("one stage", "new start", "two networks", "folds", among=METHODS)
-@pytest.mark.parametrize("loss", [BootstrapLoss, GCELoss, SCELoss])
+@pytest.mark.parametrize("loss", [BootstrapLoss, GCELoss, GJSLoss, SCELoss])
 @short_fits_warn
 def test_every_classifier_can_be_trained_with_them(Classifier, loss, noisy_blobs):
     X, y, y_true = noisy_blobs
@@ -269,6 +299,11 @@ def test_autocast_leaves_them_in_single_precision(noisy_blobs):
             lambda: BootstrapLoss(beta=1.5),
             "needs beta to be a number from 0 to 1, got 1",
         ),
+        (
+            lambda: GJSLoss(1),
+            "GJSLoss needs label_weight to be a number between 0 and 1, got 1",
+        ),
+        (lambda: GJSLoss()(torch.zeros(2, 3, 4), torch.zeros(2).long()), r"\(3, 4\)"),
         (lambda: SCELoss(alpha=-1), "needs alpha to be a number from 0"),
         (lambda: SCELoss(beta=math.inf), "needs beta to be a number from 0"),
         (lambda: SCELoss(0, 0), "needs alpha to be above 0 if beta is 0, got 0"),

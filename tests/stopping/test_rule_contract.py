@@ -39,12 +39,13 @@ records = st.builds(
     n_holdout=st.just(7),
     memorization_precision=fractions,
     memorization_recall=fractions,
+    estimated_noise_rate=fractions,
 )
 runs = st.lists(records, min_size=1, max_size=25)
 
 
-def test_all_seven_rules_are_tested_here():
-    assert len(RULES) == 7
+def test_all_rules_are_tested_here():
+    assert len(RULES) == 8
 
 
 @for_each_rule

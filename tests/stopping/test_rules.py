@@ -8,6 +8,7 @@ from skpresto.stopping import (
     EpochRecord,
     HoldoutStop,
     LabelWaveStop,
+    LossMixtureStop,
     MemorizedFractionStop,
     NoiseRateStop,
     OracleStop,
@@ -92,6 +93,28 @@ def test_memorized_fraction_stops_when_it_reaches_the_fraction_of_correct_labels
 ):
     records = records_of(memorized_fraction=memorized)
     rule = MemorizedFractionStop(0.4)
+    assert rule.candidate(records) == candidate
+    assert rule.is_settled(records) is is_settled
+
+
+@pytest.mark.parametrize(
+    ("memorized", "rates", "min_epochs", "candidate", "is_settled"),
+    [
+        ([0.5, 0.55, 0.65, 0.7], [0.4, 0.4, 0.4, 0.3], 1, 2, True),
+        ([0.5, 0.55, 0.65, 0.7], [0.4, 0.45, 0.4, 0.3], 1, 1, True),
+        ([0.5, 0.55, 0.65, 0.7], [0.4, 0.45, 0.4, 0.3], 3, 2, True),
+        ([0.7, 0.7], [0.4, 0.4], 3, 1, False),
+        # A later estimate does not undo a stop point, nor does it make one.
+        ([0.6, 0.6, 0.6], [0.4, 0.1, 0.5], 1, 0, True),
+        ([0.5, 0.6, 0.6], [0.4, 0.3, 0.3], 1, 2, False),
+        ([0.9, 0.9], [None, None], 1, 1, False),  # records of other rules
+    ],
+)
+def test_loss_mixture_stops_when_the_rest_of_the_estimated_rate_is_memorized(
+    memorized, rates, min_epochs, candidate, is_settled
+):
+    records = records_of(memorized_fraction=memorized, estimated_noise_rate=rates)
+    rule = LossMixtureStop(min_epochs)
     assert rule.candidate(records) == candidate
     assert rule.is_settled(records) is is_settled
 
