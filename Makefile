@@ -26,7 +26,7 @@ coverage: $(READY)  ## run them with branch coverage, which must be 99 % or more
 test-browser: $(READY)  ## run the tests of the audit page in Chromium; installs it if there is none
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[test,browser]"
 	command -v chromium chromium-browser google-chrome || $(BIN)/python -m playwright install --with-deps chromium
-	$(BIN)/python -m pytest -q -rs tests/audit/test_page_in_browser.py
+	$(BIN)/python -m pytest -q -rs tests/audit/test_*_in_browser.py
 
 test-device: $(READY)  ## run the checks of GPUs on the GPU or Apple chip of this machine, and measure it
 	SKPRESTO_TEST_DEVICE=auto $(BIN)/python -m pytest -q -rs tests/device/checks_*.py

@@ -400,3 +400,12 @@ def test_class_names_do_not_break_inside_a_word(new_page, path, width):
     spark = page.locator("#list .spark").first
     assert spark.locator("figcaption").inner_text().startswith("probability of ")
     assert spark.locator("text").all_text_contents() == ["1", "0", "epoch 1", "40"]
+
+
+def test_the_rules_of_accessibility_are_kept(new_page, path, pictures):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for opened, options in [(path, PHONE), (pictures, {"color_scheme": "dark"})]:
+        page = new_page(bypass_csp=True, **options)  # the rules are a script, too
+        page.goto(opened.as_uri())
+        found = axe.run(page)
+        assert found.violations_count == 0, found.generate_report()
