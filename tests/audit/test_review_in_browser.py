@@ -306,9 +306,11 @@ def test_two_reviewers_are_merged(new_page, path, report, tmp_path):
     card = page.locator("#list .card")
     assert card.count() == 1
     suggested = report.frame["suggested"].iloc[report.order[1]]
+    assert progress(page) == "0 of 1 decided (in all 5 of 300)"
     said_of_it = f"anna: kept · ben <b>: changed to {suggested}"
     assert card.locator(".said").inner_text() == said_of_it
     press(page, "u")
+    assert progress(page).startswith("1 of 1 decided")
     assert not page.locator("#show-disputed").is_visible()
     made = {d["id"]: d for d in exported(page)["decisions"]}
     assert len(made) == 5

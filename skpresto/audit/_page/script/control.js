@@ -3,7 +3,7 @@
 function showTotals() {
   const shown = state.view === "controls" ? data.controls : data.suspects;
   const inAll = shown.filter(shownOf).length;
-  const nDone = state.among.filter(shownOf).length;
+  const nDone = state.among.filter((item) => (state.status === "differ" ? !isDisputed(item) : shownOf(item))).length;
   const isPart = state.among.length < shown.length;
   $("progress").max = Math.max(state.among.length, 1);
   $("progress").value = nDone;

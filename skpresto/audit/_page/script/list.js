@@ -46,7 +46,7 @@ function refresh() {
     // A search among them would not be a random sample.
     state.among = data.controls;
   } else {
-    const pool = state.status === "differ" ? items.row.map((_, item) => item) : data.suspects;
+    const pool = state.status === "differ" ? items.row.map((_, item) => item).filter(isDiffering) : data.suspects;
     state.among = pool.filter(isListed);
   }
   state.order = state.among.filter(hasStatus);

@@ -1,10 +1,11 @@
 // Several reviewers: what each of them said, and how often they agree.
 
 const isSame = (one, other) => one.label === other.label && (one.label !== null || one.decision === other.decision);
-const isDisputed = (item) => {
-  const made = decisionOf(item);
-  return Boolean(made) && Boolean(made.opinions) && !made.settled && made.opinions.some((one) => !isSame(one, made.opinions[0]));
+const isDiffering = (item) => {
+  const { opinions = [] } = decisionOf(item) || {};
+  return opinions.some((one) => !isSame(one, opinions[0]));
 };
+const isDisputed = (item) => isDiffering(item) && !decisionOf(item).settled;
 const opinionOf = (made, by) => ({ by, decision: made.decision, label: made.label, ...(made.comment && { comment: made.comment }) });
 
 /* My decision with theirs: mine stays in force, and what each of us said is kept. */
