@@ -86,6 +86,7 @@ def exported(page):
 def load(page, content, tmp_path, name="decisions.json"):
     file = tmp_path / name
     file.write_text(json.dumps(content), encoding="utf-8")
+    page.evaluate("document.getElementById('load-text').textContent = ''")
     page.set_input_files("#load", file)
     page.wait_for_function("document.getElementById('load-text').textContent !== ''")
     return page.locator("#load-text").inner_text()
@@ -218,6 +219,11 @@ def test_discarded_rows_and_comments_reach_python(opened, report, tmp_path):
     file.write_text(json.dumps(content), encoding="utf-8")
     labels = report.decided_labels(file)
     assert first not in labels.index
+    opened.click("#go-controls")
+    press(opened, "d")
+    assert not opened.locator("#headline-live").is_visible()  # neither right nor wrong
+    press(opened, "k")
+    assert "After 1 checked label" in opened.locator("#headline-live").inner_text()
     assert labels[second] == report.frame["suggested"][second]
     assert len(labels) == 1199
 
@@ -341,6 +347,10 @@ def test_unnamed_reviewers_are_told_apart_by_their_file(new_page, path, tmp_path
     second = new_page()
     second.goto(path.as_uri())
     press(second, "k", "k", "k")
+    named = {**theirs, "reviewer": "dora"}
+    load(second, named, tmp_path)
+    assert "dora and this browser agree" in second.locator("#agreement").inner_text()
+    press(second, "z")
     load(second, theirs, tmp_path, "carla.json")
     shown = second.locator("#agreement").inner_text()
     assert shown == "carla and this browser agree on 1 of 2 labels (50 %)."

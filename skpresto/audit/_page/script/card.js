@@ -68,9 +68,10 @@ function showDecision(card, item) {
   card.classList.toggle("decided", Boolean(made));
   card.classList.toggle("blind", isBlind(item));
   for (const button of card.querySelectorAll("[data-decision]")) {
-    button.setAttribute("aria-pressed", String(Boolean(made) && (made.decision === button.dataset.decision || (button.dataset.decision === "comment" && Boolean(made.comment)))));
+    const { decision } = button.dataset;
+    button.setAttribute("aria-pressed", String(Boolean(made) && (decision === "comment" ? Boolean(made.comment) : decision === kindOf(item, made))));
   }
-  card.querySelector(".other-name").textContent = made && made.decision === "other" ? made.label : "Other…";
+  card.querySelector(".other-name").textContent = made && kindOf(item, made) === "other" ? made.label : "Other…";
   card.querySelector("[data-decision=accept]").disabled = state.view === "controls";
   const said = card.querySelector(".said");
   // What others said must not be seen in the control view.

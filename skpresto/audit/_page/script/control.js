@@ -38,7 +38,7 @@ function checkedLabels() {
   for (const item of data.controls) {
     const made = answerOf(item);
     if (!made) continue;
-    if (made.decision === "unsure") found.delete(items.row[item]);
+    if (made.label === null) found.delete(items.row[item]);
     else found.set(items.row[item], [live.scores[item], made.label !== givenOf(item)]);
   }
   return [...found.values()];

@@ -18,7 +18,7 @@ let answers = new Map();
 let elsewhere = new Map();
 const history = [];
 
-const isDecision = ([, d]) => d && d.decision in KINDS;
+const isDecision = ([, d]) => d && Object.hasOwn(KINDS, d.decision);
 
 function restore() {
   const stored = (part) => JSON.parse(localStorage.getItem(KEY + part) || "[]");
@@ -54,6 +54,11 @@ const suggestedOf = (item) => classes[items.suggested[item]];
 const isChanged = (item) => {
   const made = decisionOf(item);
   return Boolean(made) && made.label !== null && made.label !== givenOf(item);
+};
+/* A label that was accepted or kept may be another class now, if the decision comes from another audit. */
+const kindOf = (item, { decision, label }) => {
+  const expected = { keep: givenOf(item), accept: suggestedOf(item) }[decision];
+  return label === null || expected === undefined || expected === label ? decision : "other";
 };
 const inWords = (made) => (KINDS[made.decision] === "changed" ? `changed to ${made.label}` : KINDS[made.decision]);
 

@@ -23,7 +23,7 @@ function records() {
     .filter(({ made }) => made)
     .sort((a, b) => items.row[a.item] - items.row[b.item])
     .map(({ item, made }) => {
-      const { decision, opinions, ...further } = asSpelled(item, made);
+      const { opinions, ...further } = asSpelled(item, made);
       return {
         row: items.row[item],
         ...(items.id && { id: items.id[item] }),
@@ -32,9 +32,9 @@ function records() {
         suggested: suggestedOf(item),
         quality: items.quality[item],
         ...(items.likely && { probabilities: probabilitiesOf(item) }),
-        decision,
         ...answerRecord(item),
         ...further,
+        decision: kindOf(item, made),
         ...(opinions && { opinions: opinions.map((one) => asSpelled(item, one)) }),
       };
     });
@@ -91,7 +91,7 @@ function cleaned(record, by) {
   const label = record.label === null || record.label === undefined ? null : String(record.label);
   const text = (name, otherwise) => (record[name] || otherwise ? { [name]: String(record[name] || otherwise) } : {});
   const implied = label === null ? "unsure" : label === String(record.given) ? "keep" : "other";
-  const decision = record.decision in KINDS ? record.decision : implied;
+  const decision = Object.hasOwn(KINDS, record.decision) ? record.decision : implied;
   const opinions = Array.isArray(record.opinions) ? record.opinions.map((one) => ({ ...cleaned(one), by: String(one.by) })) : null;
   return { decision, label, ...text("by", by), ...text("comment"), ...text("bulk"), ...(opinions && { opinions, settled: Boolean(record.settled) }) };
 }
@@ -113,7 +113,7 @@ function loadRecords(content, isSameData, names) {
   const isOwn = both.every(([mine, theirs]) => mine.by || theirs.by || isSame(mine, theirs));
   remember(listed.map(({ row }) => row), { elsewhere: new Map(elsewhere) });
   for (const { row, item, record, theirs } of listed) {
-    decisions.set(row, merged(decisions.get(row), theirs, isOwn ? { mine: "", theirs: "" } : names));
+    decisions.set(row, merged(decisions.get(row), theirs, isOwn ? { mine: names.mine, theirs: names.mine } : names));
     if (isSameData && record.control && isDecision([row, record.control]) && !answers.has(row)) answers.set(row, asClass(item, cleaned({ ...record.control, given: record.given })));
   }
   const further = found.filter(({ item, record }) => item === null && (record.id !== undefined || (isSameData && Number.isInteger(record.row))));
@@ -170,4 +170,5 @@ $("clear").addEventListener("click", () => {
   history.length = 0;
   store();
   refresh();
+  announce("All decisions are forgotten.");
 });
