@@ -1,8 +1,10 @@
 """The last layers of a network: which they are, and how they are trained alone."""
 
+import copy
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +49,7 @@ def last_layers(network: nn.Module, which: int | str, name: str) -> list[nn.Modu
     if not chosen:
         raise ValueError(
             f"{name} must name layers of the module that are trained, but no parameter "
-            f"matches {which!r}; the layers are {', '.join(layers)}."
+            f"matches {which!r}; the layers are {', '.join(filter(None, layers))}."
         )
     for path in chosen:
         if not hasattr(layers[path], "reset_parameters"):
@@ -61,16 +63,12 @@ def last_layers(network: nn.Module, which: int | str, name: str) -> list[nn.Modu
 
 
 def _last(layers: dict[str, nn.Module], n_layers: int) -> list[str]:
-    """Return the names of the last layers, but not of the first one."""
+    """Return the names of the last layers, without the first if there are others."""
     counted = [k for k, part in layers.items() if not isinstance(part, _NORMS)]
-    if len(counted) < 2:
-        raise ValueError(
-            "PESClassifier trains the last layers of a network anew, while the first "
-            f"ones keep what they learned, but {len(counted)} layers of the module "
-            "are trained. Use a module with at least 2, or another classifier."
-        )
-    names = list(layers)
-    return names[names.index(counted[-min(n_layers, len(counted) - 1)]) :]
+    if not counted:
+        return []
+    names, n_layers = list(layers), min(n_layers, max(1, len(counted) - 1))
+    return names[names.index(counted[-n_layers]) :]
 
 
 @contextmanager
@@ -86,7 +84,10 @@ def trained_alone(
     others = _without(net.module_.parameters(), trained)
     before: torch.optim.Optimizer = net.optimizer_
     for layer in layers:
-        layer.reset_parameters()  # type: ignore[operator]
+        # Drawn on the CPU, to be the same on all devices.
+        drawn: Any = copy.deepcopy(layer).cpu()
+        drawn.reset_parameters()
+        layer.load_state_dict(drawn.state_dict())
     for parameter in trained:  # no momentum from the time before
         for value in before.state[parameter].values():
             if isinstance(value, Tensor):

@@ -12,6 +12,7 @@ from skpresto._classifier.base import BaseNoisyLabelClassifier
 from skpresto._classifier.outcome import Outcome
 from skpresto._classifier.warnings import warn_of_lost_classes
 from skpresto._data.batch import Batch
+from skpresto._data.training_data import PredictionRows
 from skpresto._methods._epochs import ROUND_CONSTRAINT, as_epochs
 from skpresto._methods._last_layers import last_layers, trained_alone
 from skpresto._methods._report import early_visits, has_weight, report_labels
@@ -35,8 +36,8 @@ class LearnConfident(Policy):
         Number of classes.
     counts : Tensor of shape (n_samples,), dtype=bool
         Which samples are counted in the weights of the classes.
-    predicted : callable
-        Returns the class predicted for each sample.
+    predicts_labels : callable
+        Returns for which samples the given label is predicted.
 
     Attributes
     ----------
@@ -54,11 +55,11 @@ class LearnConfident(Policy):
         labels: Tensor,
         n_classes: int,
         counts: Tensor,
-        predicted: Callable[[], Tensor],
+        predicts_labels: Callable[[], Tensor],
     ) -> None:
         self.labels = labels
         self.counts = counts
-        self.predicted = predicted
+        self.predicts_labels = predicts_labels
         self.is_confident = torch.zeros_like(labels, dtype=torch.bool)
         self.class_weight = torch.zeros(n_classes, device=labels.device)
         self.end_epoch()
@@ -75,7 +76,7 @@ class LearnConfident(Policy):
 
     def end_epoch(self) -> dict[str, Any]:
         """Predict all samples."""
-        self.is_confident = self.predicted() == self.labels
+        self.is_confident = self.predicts_labels()
         counted = self.labels[self.is_confident & self.counts]
         n_labels = torch.bincount(counted, minlength=len(self.class_weight)).float()
         mean = n_labels.sum() / (n_labels > 0).sum().clamp(min=1)
@@ -83,10 +84,14 @@ class LearnConfident(Policy):
         return {}
 
 
-def predicted_classes(trainer: Trainer) -> Tensor:
-    """Return the class that is predicted for each sample."""
-    everywhere = torch.arange(len(trainer.labels), device=trainer.labels.device)
-    return trainer.predicted_probabilities(everywhere).argmax(dim=1)
+def predicts_labels(trainer: Trainer) -> Tensor:
+    """Return for which samples the given label is predicted, in evaluation mode."""
+    data = trainer.data
+    rows = PredictionRows(data.X, labels=data.labels)
+    differs = trainer.net.disagrees(rows, trainer.machinery.predict)
+    if differs is None:  # without finite logits
+        return torch.zeros_like(trainer.labels, dtype=torch.bool)
+    return ~differs.to(trainer.labels.device)
 
 
 class PESClassifier(BaseNoisyLabelClassifier):
@@ -109,7 +114,7 @@ class PESClassifier(BaseNoisyLabelClassifier):
         trained parameters themselves, in the order in which they are defined; or a
         regular expression that is searched in the names of parameters, such as
         ``"layer4|fc"``. Modules that normalize are not counted, and belong to the one
-        before. The first layer always keeps what it learned.
+        before. The first layer keeps what it learned, unless it is the only one.
     head : int or str, default=1
         Layers that are initialized anew after these.
     early_epochs : int or float, default=0.125
@@ -234,7 +239,7 @@ class PESClassifier(BaseNoisyLabelClassifier):
             trainer.labels,
             trainer.data.n_classes,
             has_weight(trainer),
-            partial(predicted_classes, trainer),
+            partial(predicts_labels, trainer),
         )
         trainer.run(Stage("confident", policy, n_left, recorders=[visits]))
         findings = report_labels(trainer, visits, is_safe=policy.is_confident)

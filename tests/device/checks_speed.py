@@ -11,6 +11,7 @@ pytestmark = short_fits_warn
 #: Most operators launched per batch by each method on a network of one layer, for which
 #: a loop written by hand launches nine.
 LAUNCHES = {
+    "CORESClassifier": 32,
     "CoTeachingClassifier": 24,
     "CoTeachingPlusClassifier": 35,
     "CrossPrestoppingClassifier": 44,

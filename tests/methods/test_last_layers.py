@@ -24,6 +24,10 @@ class WithScale(nn.Module):
         return self.fc(self.first(X).relu()) * self.scale
 
 
+class OnlyScale(nn.Module):
+    """Not a layer that could be drawn anew."""
+
+
 def names(network, layers):
     return [next(k for k, m in network.named_modules() if m is x) for x in layers]
 
@@ -37,6 +41,7 @@ def names(network, layers):
         (MLP(2, 4, (8, 8)), "^4|8.bias", ["4", "8"]),
         (SmallCNN((1, 8, 8), 4, (2, 2)), 2, ["blocks.10", "blocks.11", "head.1"]),
         (WithScale(), 2, ["first", "fc"]),
+        (nn.Linear(2, 4), 1, [""]),
         (WithScale(), "fc", ["fc"]),
     ],
 )
@@ -53,9 +58,9 @@ def test_frozen_layers_are_not_counted():
 @pytest.mark.parametrize(
     ("network", "which", "message"),
     [
-        (nn.Linear(2, 4), 1, "but 1 layers of the module are trained"),
+        (OnlyScale(), 1, "no parameter matches 1; the layers are"),
         (WithScale(), "scale", r"the module itself \(WithScale\) has no reset_param"),
-        (WithScale(), "layer4", "matches 'layer4'; the layers are , first, fc"),
+        (WithScale(), "layer4", "matches 'layer4'; the layers are first, fc"),
     ],
 )
 def test_what_cannot_be_drawn_anew_is_said(network, which, message):

@@ -1,10 +1,24 @@
 import numpy as np
 import pytest
+import torch
+from sklearn.base import clone
+from torch import nn
 
 from skpresto import CrossPrestoppingClassifier, PrestoppingClassifier
 from skpresto.baselines import MorphClassifier
 from skpresto.stopping import LossMixtureStop, MemorizedFractionStop
 from tests.discovery import MEMORIZING, quick, short_fits_warn
+from tests.resume.kills import everything, fit_with_kills
+
+
+class TwoInputs(nn.Sequential):
+    """A network whose features come in two parts."""
+
+    def __init__(self, n_classes):
+        super().__init__(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, n_classes))
+
+    def forward(self, left, right):
+        return super().forward(torch.cat([left, right], dim=1))
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +90,27 @@ def test_rows_of_weight_zero_have_no_part_in_the_estimate(noisy_blobs):
     weighted = quick(MorphClassifier, max_epochs=20).fit(X, y, weights)
     fewer = quick(MorphClassifier, max_epochs=20).fit(X[:300], y[:300])
     assert weighted.noise_rate_ == fewer.noise_rate_
+
+
+@short_fits_warn
+def test_a_killed_fit_draws_the_same_views(tmp_path, monkeypatch):
+    rng = np.random.RandomState(0)
+    y = np.arange(96) % 3
+    X = (rng.uniform(size=(96, 1, 8, 8)) + y[:, None, None, None]).astype(np.float32)
+    clf = MorphClassifier(
+        batch_size=32, lr=0.02, module__widths=(4, 4), max_epochs=8, random_state=0
+    )
+    expected = everything(clone(clf).fit(X, y), X)
+    assert fit_with_kills(monkeypatch, clf, X, y, tmp_path / "fit", 3) >= 2
+    assert clf.history_[-1].phase == 2
+    assert everything(clf, X) == expected
+
+
+def test_views_of_several_inputs(noisy_blobs):
+    X, y, _ = noisy_blobs
+    parts = {"left": X[:, :1], "right": X[:, 1:]}
+    clf = quick(MorphClassifier, module=TwoInputs, max_epochs=20, augment=dict)
+    del clf.module__hidden
+    with_views = clf.fit(parts, y).history_[-1]
+    assert with_views.phase == 2
+    assert with_views.selected_fraction == 1

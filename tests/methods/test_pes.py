@@ -23,7 +23,7 @@ def test_weights_equal_their_naive_twin(drawn):
         torch.tensor(labels),
         3,
         torch.tensor(has_weight),
-        lambda: torch.tensor(predicted),
+        lambda: torch.tensor(predicted) == torch.tensor(labels),
     )
     counts = {}
     for label, prediction, is_counted in drawn:
@@ -44,9 +44,9 @@ def test_weights_equal_their_naive_twin(drawn):
 
 
 def test_samples_are_predicted_anew_after_each_epoch():
-    predictions = iter([torch.tensor([0, 0]), torch.tensor([1, 1])])
+    predicted = iter([torch.tensor([True, False]), torch.tensor([False, True])])
     labels = torch.tensor([0, 1])
-    policy = LearnConfident(labels, 2, labels >= 0, lambda: next(predictions))
+    policy = LearnConfident(labels, 2, labels >= 0, lambda: next(predicted))
     assert policy.is_confident.tolist() == [True, False]
     policy.end_epoch()
     assert policy.is_confident.tolist() == [False, True]

@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skpresto.baselines import ITLMClassifier
+from skpresto.baselines import ITLMClassifier, PESClassifier
 from tests.discovery import classifiers_for
 from tests.parallel import cases
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
 #: It needs the gradients of all samples of a batch.
 REFUSED = "LearningToReweightClassifier"
-#: One of each path, and the one that needs the losses of all samples.
-SHARED = [*classifiers_for(), ITLMClassifier]
+#: One of each path, one that needs the losses of all samples, and one that trains some
+#: layers alone.
+SHARED = [*classifiers_for(), ITLMClassifier, PESClassifier]
 NAMES = sorted({c.__name__ for c in SHARED} - {REFUSED})
 FURTHER = {
     # The route without fallback, with an assessor, and the estimate of the noise rate.
