@@ -26,6 +26,7 @@ from skpresto._networks.net import NoisyLabelNet
 from skpresto._networks.new import Blueprint
 from skpresto._networks.probe import probe_batch
 from skpresto._networks.stack import NetworkStack
+from skpresto._training.torch_state import n_threads_of
 from skpresto.modules import MLP, SmallCNN
 
 #: Names under which the constructor of a module can take the size of the data. If it
@@ -104,6 +105,7 @@ def build_net(
         probe_batch=on_device(probe, device),
         n_classes=data.n_classes,
         n_epochs=estimator.max_epochs,
+        n_threads=n_threads_of(estimator.n_jobs),
     )
     return net, blueprint
 

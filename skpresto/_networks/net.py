@@ -26,8 +26,10 @@ from skpresto._networks.new import (
     Blueprint,
     adapt_precision,
     compile_networks,
+    divide_among_threads,
     make_different,
     new_networks,
+    order_channels_last,
     prepare_optimizer,
 )
 from skpresto._networks.prediction_blocks import BlockPlan, outputs_in_blocks
@@ -76,6 +78,8 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         self.blueprint = blueprint  # skorch's initialize() takes no arguments
         try:
             self.initialize()
+            if blueprint.n_threads > 1:
+                divide_among_threads(self.module_, blueprint, self._try_out)
             self.notify("on_train_begin", X=X, y=y)
         finally:
             del self.blueprint
@@ -90,11 +94,9 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         for network in self.networks:
             adapt_precision(network)
             try_network(network, blueprint.probe_batch, blueprint.n_classes)
+            order_channels_last(network, blueprint.probe_batch, self.autocast)
         if blueprint.must_differ:
             make_different(self.networks)
-        if self.autocast is not None:
-            for network in self.networks:
-                network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if self.compile:
             params = self.get_params_for("compile")
             compile_networks(self.networks, params, self._try_out)
@@ -234,8 +236,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     def _predicted_at_once(self, rows: PredictionRows) -> Tensor:
         """Return the class predicted for each row, without blocks of a fixed size.
 
-        The same rows are measured together after each epoch, so that nothing is gained
-        from predictions that are independent of the other rows.
+        These rows are always measured together: independent results gain nothing.
         """
         self._set_training(False)
         predicted = []
@@ -285,8 +286,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
     def __setstate__(self, state: dict[str, Any]) -> None:
         modules = with_tensors({k: state[k] for k in _MODULES if k in state})
         self.__dict__.update(state | modules)
-        name = "auto" if self.is_auto else self.device
-        self.move_to(device_here(name), self.is_auto)
+        self.move_to(device_here("auto" if self.is_auto else self.device), self.is_auto)
 
     def move_to(self, device: torch.device, is_auto: bool = False) -> None:
         """Let the networks live, and predict, on another device."""

@@ -10,10 +10,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from skpresto._data.features import logits_of, map_parts, on_device
+from skpresto._data.features import copied, logits_of, map_parts, on_device
 from skpresto._networks.forward import outputs_of
-from skpresto._networks.stack import networks_of
+from skpresto._networks.stack import NetworkStack, networks_of
 
+_CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+# Multiplications per sample in convolutions, from which on torch's own threads gain.
+_MANY_PRODUCTS = 1 << 23
 # Standard deviation of the noise, relative to the root mean square of a parameter.
 _RELATIVE_NOISE = 0.01
 
@@ -35,6 +38,8 @@ class Blueprint:
         Number of classes.
     n_epochs : int
         Number of epochs that they will be trained for.
+    n_threads : int, default=1
+        Number of threads that may train them.
     n_networks : int, default=1
         Number of networks trained side by side.
     must_differ : bool, default=False
@@ -46,6 +51,7 @@ class Blueprint:
     probe_batch: Any
     n_classes: int
     n_epochs: int
+    n_threads: int = 1
     n_networks: int = 1
     must_differ: bool = False
 
@@ -94,6 +100,90 @@ def _cast(dtype: torch.dtype, part: Any) -> Any:
 
 def _as_float32(network: nn.Module, args: tuple, outputs: Any) -> Any:
     return _cast(torch.float32, logits_of(outputs))
+
+
+def order_channels_last(network: nn.Module, batch: Any, autocast: str | None) -> None:
+    """Store the weights of convolutions with the channels in the last place.
+
+    On the CPU, images are then computed in that order, too, which takes less time.
+    Where precision is not reduced, this is tried out first: a module may depend on the
+    order, as ``view()`` does.
+
+    Parameters
+    ----------
+    network : nn.Module
+        In evaluation mode.
+    batch : Tensor, or dict or tuple of tensors
+        With which it is tried out.
+    autocast : str or None
+        Type of the operations, if precision is reduced.
+    """
+    weights = [m.weight for m in network.modules() if isinstance(m, nn.Conv2d)]
+    if autocast is not None:
+        _order(network, torch.channels_last)
+    elif weights and weights[0].dtype == torch.float32 and weights[0].is_cpu:
+        with torch.no_grad():
+            expected = outputs_of(network, map_parts(copied, batch))
+            _order(network, torch.channels_last)
+            with suppress(Exception):  # of any type, from the code of the module
+                outputs = outputs_of(network, map_parts(copied, batch))
+                if torch.allclose(outputs, expected, 1e-3, 1e-4, equal_nan=True):
+                    return
+        _order(network, torch.contiguous_format)
+
+
+def _order(network: nn.Module, order: torch.memory_format) -> None:
+    network.to(memory_format=order)  # type: ignore[call-overload]
+
+
+def divide_among_threads(
+    module: nn.Module,
+    blueprint: Blueprint,
+    apply: Callable[[nn.Module], Any],
+) -> None:
+    """Let threads train several networks, or torch those that have many products.
+
+    torch's own threads wait for each other in every operation, so that they only gain
+    where a single network has large convolutions, and only on idle cores. The last bits
+    then depend on their number.
+
+    Parameters
+    ----------
+    module : nn.Module
+        The networks, not yet trained.
+    blueprint : Blueprint
+        What they were built from.
+    apply : callable
+        Applies a network to the two samples with which it is tried out.
+    """
+    networks, n_threads = networks_of(module), blueprint.n_threads
+    torch.set_num_threads(1)
+    if not next(networks[0].parameters()).is_cpu:
+        return
+    if isinstance(module, NetworkStack):
+        module.n_threads = n_threads
+        return
+    if convolution_products(networks[0], apply) >= 2 * _MANY_PRODUCTS:
+        torch.set_num_threads(n_threads)
+
+
+def convolution_products(network: nn.Module, apply: Callable[[nn.Module], Any]) -> int:
+    """Return the number of multiplications in the convolutions of a forward pass."""
+    products: list[int] = []
+
+    def count(part: nn.Module, inputs: Any, output: Tensor) -> None:
+        assert isinstance(part.weight, Tensor)
+        products.append(output.numel() * part.weight[0].numel())
+
+    parts = [m for m in network.modules() if isinstance(m, _CONVOLUTIONS)]
+    hooks = [part.register_forward_hook(count) for part in parts]
+    try:
+        with torch.no_grad():
+            apply(network)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return sum(products)
 
 
 def make_different(networks: list[nn.Module]) -> None:

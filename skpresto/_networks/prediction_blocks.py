@@ -16,6 +16,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from skpresto._data.features import map_parts, parts_of, split_rows
+from skpresto._networks.side_by_side import in_threads
 
 #: Rows per forward pass for images, and least and most rows for tables.
 _BLOCK_OF_IMAGES, _LEAST_OF_TABLE, _MOST_OF_TABLE = 16, 256, 4096
@@ -37,16 +38,24 @@ class BlockPlan(NamedTuple):
         Number of parameters of the module.
     needs_padding : bool
         Whether results depend on the alignment of rows in memory.
+    is_compiled : bool, default=False
+        Whether ``torch.compile`` was used, whose modules are applied in one thread.
     """
 
     n_parameters: int
     needs_padding: bool
+    is_compiled: bool = False
 
     @classmethod
     def of(cls, module: nn.Module) -> "BlockPlan":
         """Return the plan of a module."""
         n_parameters = sum(p.numel() for p in module.parameters())
-        return cls(n_parameters, any(map(_is_sensitive_to_alignment, module.modules())))
+        parts = list(module.modules())
+        return cls(
+            n_parameters,
+            needs_padding=any(map(_is_sensitive_to_alignment, parts)),
+            is_compiled=any(part._compiled_call_impl is not None for part in parts),
+        )
 
     def block_size(self, features: Any) -> int:
         """Return the number of rows in every forward pass.
@@ -84,6 +93,8 @@ def outputs_in_blocks(
 ) -> Tensor:
     """Return what a module in evaluation mode returns for features, block by block.
 
+    On the CPU, blocks are divided among as many threads as torch may use.
+
     Parameters
     ----------
     apply : callable
@@ -94,8 +105,14 @@ def outputs_in_blocks(
         Of the module.
     """
     size = plan.block_size(features)
-    with _PadLinearInputs() if plan.needs_padding else nullcontext():
-        outputs = [apply(block)[:n_rows] for block, n_rows in blocks_of(features, size)]
+
+    def apply_to(block: Any, n_rows: int) -> Tensor:
+        with _PadLinearInputs() if plan.needs_padding else nullcontext():
+            return apply(block)[:n_rows]
+
+    tasks = [partial(apply_to, *block) for block in blocks_of(features, size)]
+    is_divided = parts_of(features)[0].is_cpu and not plan.is_compiled
+    outputs = in_threads(tasks, torch.get_num_threads() if is_divided else 1)
     return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
 

@@ -1,12 +1,18 @@
 """Several networks as one module: trained side by side, predicting as an ensemble."""
 
-from collections.abc import Iterable
+import pickle
+import random
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from skpresto._data.features import copied, logits_of, map_parts
+from skpresto._networks.side_by_side import outputs_in_threads
+from skpresto.modules import FastDropout
 
 
 class NetworkStack(nn.Module):
@@ -15,18 +21,78 @@ class NetworkStack(nn.Module):
     In training mode the output has a leading axis with one entry per network. In
     evaluation mode it is the logarithm of the mean probability (up to a constant), so
     that prediction, validation and scoring see an ordinary classifier.
+
+    In training mode each network draws its dropout from a generator of its own, so that
+    the same numbers are drawn for any number of threads.
+
+    Attributes
+    ----------
+    n_threads : int
+        Threads in which networks are trained. It is 1 again after the first batch in
+        which networks draw from torch's generator, since then their order matters.
     """
+
+    n_threads = 1
 
     def __init__(self, networks: list[nn.Module]) -> None:
         super().__init__()
         self.networks = nn.ModuleList(networks)
+        self._is_tried = False
 
     def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """Return logits of shape (k, b, c) in training mode, else (b, c)."""
-        outputs = _stacked_logits(self.networks, inputs, named)
-        if self.training:
-            return outputs
-        return mean_of_logits(outputs)
+        if not self.training:
+            return mean_of_logits(_stacked_logits(self.networks, inputs, named))
+        tasks = self._tasks(inputs, named)
+        if self.n_threads > 1 and self._is_tried:
+            return outputs_in_threads(tasks, self.n_threads)
+        before = _random_states() if self.n_threads > 1 else None
+        outputs = torch.stack([task() for task in tasks])
+        if before is not None and before != _random_states():
+            self.n_threads = 1
+        self._is_tried = True
+        return outputs
+
+    def _tasks(self, inputs: tuple, named: dict) -> list[Callable[[], Tensor]]:
+        """Return what each network computes, with its own copy of the inputs."""
+        dropouts = [
+            [part for part in network.modules() if isinstance(part, FastDropout)]
+            for network in self.networks
+        ]
+        # Drawn here, so that nothing depends on the order of the networks.
+        seeds = [0] * len(dropouts)
+        if any(dropouts):
+            seeds = torch.randint(1 << 62, (len(dropouts),)).tolist()
+        tasks: list[Callable[[], Tensor]] = []
+        for network, own, seed in zip(self.networks, dropouts, seeds, strict=True):
+            copies = map_parts(copied, inputs), map_parts(copied, named)
+            tasks.append(partial(_trained_logits, network, *copies, own, seed))
+        return tasks
+
+
+def _trained_logits(
+    network: nn.Module,
+    inputs: tuple,
+    named: dict[str, Any],
+    dropouts: list[FastDropout],
+    seed: int,
+) -> Tensor:
+    """Return the logits of a network whose dropout draws from its own generator."""
+    if dropouts:
+        own = torch.Generator().manual_seed(seed)
+        for dropout in dropouts:
+            vars(dropout)["generator"] = own
+    try:
+        return logits_of(network(*inputs, **named)).float()
+    finally:
+        for dropout in dropouts:
+            del vars(dropout)["generator"]
+
+
+def _random_states() -> bytes:
+    """Return the state of what modules draw from, but for generators of their own."""
+    states = torch.get_rng_state().numpy(), np.random.get_state(), random.getstate()
+    return pickle.dumps(states)
 
 
 class FinalAndFoldNetworks(nn.Module):

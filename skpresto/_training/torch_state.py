@@ -25,15 +25,13 @@ _MANY_THREADS = 16
 
 
 @contextmanager
-def fit_turn(
-    seed: int, device: str | torch.device, n_jobs: int | None
-) -> Iterator[None]:
-    """Let no other thread fit inside the block, with a seed and ``n_jobs`` threads.
+def fit_turn(seed: int, device: str | torch.device) -> Iterator[None]:
+    """Let no other thread fit inside the block, with a seed and one thread of torch.
 
-    The caller's random state is restored after it.
+    The caller's random state and number of threads are restored after it.
     """
     kept = kept_random_states(torch.device(device), seed=seed)
-    with _FIT_TURN, kept, _threads(n_jobs):
+    with _FIT_TURN, kept, _threads(1):
         yield
 
 
@@ -75,16 +73,16 @@ pause_for_predictions = _ACTIVE_PREDICTIONS.wait
 
 @contextmanager
 def predict_threads(n_jobs: int | None) -> Iterator[None]:
-    """Let torch use ``n_jobs`` threads in a prediction; do not wait for fits."""
-    with _ACTIVE_PREDICTIONS, _threads(n_jobs):
+    """Let a prediction use ``n_jobs`` threads; do not wait for fits."""
+    with _ACTIVE_PREDICTIONS, _threads(n_threads_of(n_jobs)):
         yield
 
 
 @contextmanager
-def _threads(n_jobs: int | None) -> Iterator[None]:
+def _threads(n_threads: int) -> Iterator[None]:
     # torch keeps this number per Python thread: calls do not disturb each other.
     before = torch.get_num_threads()
-    torch.set_num_threads(n_threads_of(n_jobs))
+    torch.set_num_threads(n_threads)
     try:
         yield
     finally:

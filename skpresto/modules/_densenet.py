@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from skpresto.modules._input_shape import check_input_shape, check_size
+from skpresto.modules._shared import FastDropout, check_input_shape, check_size
 
 #: Channels of the first convolution.
 _N_FIRST_CHANNELS = 16
@@ -91,7 +91,7 @@ class _DenseLayer(nn.Sequential):
             nn.BatchNorm2d(n_inputs),
             nn.ReLU(),
             _convolution(n_inputs, growth_rate),
-            nn.Dropout(dropout),
+            FastDropout(dropout),
         )
 
     def forward(self, X: Tensor) -> Tensor:
@@ -116,7 +116,7 @@ def _transition(n_channels: int, dropout: float) -> nn.Module:
         nn.BatchNorm2d(n_channels),
         nn.ReLU(),
         _convolution(n_channels, n_channels, kernel_size=1),
-        nn.Dropout(dropout),
+        FastDropout(dropout),
         nn.AvgPool2d(2),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import nn
 
-from skpresto.modules._input_shape import check_size
+from skpresto.modules._shared import FastDropout, check_size
 
 
 class MLP(nn.Sequential):
@@ -46,7 +46,7 @@ class MLP(nn.Sequential):
                 nn.Linear(width, next_width),
                 nn.BatchNorm1d(next_width),
                 nn.ReLU(),
-                nn.Dropout(dropout),
+                FastDropout(dropout),
             ]
             width = next_width
         super().__init__(*layers, nn.Linear(width, n_classes))

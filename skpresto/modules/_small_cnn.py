@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from skpresto.modules._input_shape import check_input_shape, check_size
+from skpresto.modules._shared import FastDropout, check_input_shape, check_size
 
 
 class SmallCNN(nn.Module):
@@ -52,7 +52,7 @@ class SmallCNN(nn.Module):
             ]
             channels = width
         self.blocks = nn.Sequential(*blocks[:-1])
-        self.head = nn.Sequential(nn.Dropout(dropout), nn.Linear(channels, n_classes))
+        self.head = nn.Sequential(FastDropout(dropout), nn.Linear(channels, n_classes))
 
     def forward(self, X: Tensor) -> Tensor:
         """Return one logit per class."""

@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor, nn
 
-from skpresto.modules._input_shape import check_input_shape, check_size
+from skpresto.modules._shared import FastDropout, check_input_shape, check_size
 
 #: Channels of the convolutions of each block; 2x2 pooling follows each block.
 _BLOCKS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
@@ -92,4 +92,4 @@ def _convolution(n_inputs: int, n_outputs: int) -> list[nn.Module]:
 def _fully_connected(n_inputs: int, n_outputs: int, dropout: float) -> list[nn.Module]:
     linear = nn.Linear(n_inputs, n_outputs)
     nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
-    return [linear, nn.BatchNorm1d(n_outputs), nn.ReLU(), nn.Dropout(dropout)]
+    return [linear, nn.BatchNorm1d(n_outputs), nn.ReLU(), FastDropout(dropout)]

@@ -1,7 +1,6 @@
 """torch's random state and number of threads, during a call and after it."""
 
 import threading
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from tests.discovery import quick
 
 #: Seconds after which a test that hangs fails.
 PATIENCE = 30
-fit_threads = partial(fit_turn, 0, "cpu")
 
 
 @pytest.fixture
@@ -27,35 +25,26 @@ def three_threads():
 
 
 @pytest.mark.usefixtures("three_threads")
-@pytest.mark.parametrize("context", [fit_threads, predict_threads])
-def test_the_number_of_threads_is_set_and_restored(context):
-    with context(2):
-        assert torch.get_num_threads() == 2
-    assert torch.get_num_threads() == 3
-    with context(None):
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == 3
-
-
-@pytest.mark.usefixtures("three_threads")
-@pytest.mark.parametrize("context", [fit_threads, predict_threads])
-def test_the_number_of_threads_is_restored_after_an_error(context):
-    with pytest.raises(KeyboardInterrupt), context(2):
+@pytest.mark.parametrize(
+    ("context", "n_threads"),
+    [
+        (fit_turn(0, "cpu"), 1),
+        (predict_threads(2), 2),
+        (predict_threads(None), 1),
+    ],
+)
+def test_the_number_of_threads_is_set_and_restored_also_after_an_error(
+    context, n_threads
+):
+    def interrupted():
+        assert torch.get_num_threads() == n_threads
+        with predict_threads(4):
+            assert torch.get_num_threads() == 4
+        assert torch.get_num_threads() == n_threads
         raise KeyboardInterrupt
-    assert torch.get_num_threads() == 3
-    with context(1):
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == 3
 
-
-@pytest.mark.usefixtures("three_threads")
-@pytest.mark.parametrize("outer", [fit_threads, predict_threads])
-@pytest.mark.parametrize("inner", [fit_threads, predict_threads])
-def test_calls_within_calls_have_their_own_number_of_threads(outer, inner):
-    with outer(2):
-        with inner(1):
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 2
+    with pytest.raises(KeyboardInterrupt), context:
+        interrupted()
     assert torch.get_num_threads() == 3
 
 
@@ -65,7 +54,8 @@ def test_a_prediction_in_another_thread_leaves_the_fit_its_number_of_threads():
         with predict_threads(1):
             assert torch.get_num_threads() == 1
 
-    with fit_threads(2):
+    with fit_turn(0, "cpu"):
+        torch.set_num_threads(2)
         other = threading.Thread(target=predict)
         other.start()
         other.join()
@@ -79,10 +69,10 @@ def test_number_of_threads_as_joblib_counts(monkeypatch):
 
 
 def test_random_numbers_are_seeded_inside_and_restored_outside():
-    with fit_turn(3, "cpu", None):
+    with fit_turn(3, "cpu"):
         first = torch.rand(4)
     before = torch.get_rng_state()
-    with fit_turn(3, "cpu", None):
+    with fit_turn(3, "cpu"):
         assert torch.equal(torch.rand(4), first)
     assert torch.equal(torch.get_rng_state(), before)
 
@@ -141,7 +131,7 @@ def test_predictions_do_not_wait_for_a_fit_in_another_thread(blobs, method):
         assert fit.thread.is_alive()
         assert not fit.callback.may_go_on.is_set()
     assert np.array_equal(results[0], expected)
-    assert set(fit.callback.n_threads) == {2}
+    assert set(fit.callback.n_threads) == {1}
     assert torch.get_num_threads() == 3
 
 
