@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 #: Smaller maps are read through the map.
 _SMALL_MAP = 1 << 30
 #: As are shorter rows, for which a call for each would take too long.
-_SHORT_ROW = 1 << 10
+_SHORT_ROW = 1 << 12
 
 
 class MappedFile:

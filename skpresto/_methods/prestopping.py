@@ -77,9 +77,13 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
         ``clone``, and with it ``GridSearchCV``, copies them. Callbacks of scikit-learn
         (1.9 or later) are set with :meth:`set_callbacks`.
     n_jobs : int, default=None
-        CPU threads for torch. ``None`` means 1, which is fastest for small networks
-        and gives the same results in every worker process; -1 means all, which is
-        faster for convolutional networks.
+        Threads for networks that are trained side by side (those of folds, pairs and
+        ensembles) and for predictions, with the same results for every number; -1
+        means all cores, ``None`` means 1. Networks with :class:`torch.nn.Dropout` are
+        trained one after the other, since they draw from one generator: use
+        :class:`~skpresto.modules.FastDropout`. A single network is trained in one
+        thread, unless its convolutions are large: torch then uses as many in each
+        operation, which is faster if the cores are idle, and changes the last bits.
     random_state : int, RandomState instance or None, default=None
         Seeds the initial weights, the batches and held-out rows. Random states outside
         are not changed.

@@ -190,7 +190,7 @@ class NoisyLabelNet(CallbackMixin, NeuralNet):
         Outputs do not depend on how rows are batched.
         """
         plan = BlockPlan.of(self.module_)
-        for batch in self.get_iterator(dataset):
+        for batch in plan.in_whole_blocks(self.get_iterator(dataset)):
             yield batch, self._evaluated_batch(batch, plan)
 
     def _evaluated_batch(self, batch: Any, plan: BlockPlan) -> Tensor:

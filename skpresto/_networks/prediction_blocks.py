@@ -7,6 +7,7 @@ of a prediction would then depend on which rows are predicted together.
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from skpresto._data.batches import TensorBlocks
 from skpresto._data.features import map_parts, parts_of, split_rows
 from skpresto._networks.side_by_side import in_threads
 
@@ -65,10 +67,25 @@ class BlockPlan(NamedTuple):
         """
         if not isinstance(features, Tensor) or features.dim() != 2:
             return _BLOCK_OF_IMAGES
+        return self._rows_of_table(features.shape[1])
+
+    def _rows_of_table(self, n_columns: int) -> int:
         wanted = _WORK_PER_BLOCK // max(1, self.n_parameters)
         wanted = min(_MOST_OF_TABLE, max(_LEAST_OF_TABLE, wanted))
-        at_most = max(16, _VALUES_PER_BLOCK // max(1, features.shape[1]))
+        at_most = max(16, _VALUES_PER_BLOCK // max(1, n_columns))
         return min(wanted, at_most) // 16 * 16
+
+    def in_whole_blocks(self, batches: Any) -> Any:
+        """Let rows be read in multiples of a block, if they are read in large pieces.
+
+        A block that is filled up takes as long as a full one.
+        """
+        if not isinstance(batches, TensorBlocks):
+            return batches
+        X = batches.dataset.X
+        size = self._rows_of_table(X.row_size) if X.is_table else _BLOCK_OF_IMAGES
+        n_blocks = max(1, round(batches.batch_size / size))
+        return replace(batches, batch_size=n_blocks * size)
 
 
 def blocks_of(features: Any, size: int) -> Iterator[tuple[Any, int]]:
@@ -107,7 +124,7 @@ def outputs_in_blocks(
     size = plan.block_size(features)
 
     def apply_to(block: Any, n_rows: int) -> Tensor:
-        with _PadLinearInputs() if plan.needs_padding else nullcontext():
+        with _PadLinearOutputs() if plan.needs_padding else nullcontext():
             return apply(block)[:n_rows]
 
     tasks = [partial(apply_to, *block) for block in blocks_of(features, size)]
@@ -126,15 +143,21 @@ def _needs_padding(weight: Tensor) -> bool:
     return n_outputs < _ALIGNED and n_inputs % _ALIGNED > 0
 
 
-class _PadLinearInputs(TorchFunctionMode):
-    """Add columns of zeros to the inputs of small linear layers."""
+class _PadLinearOutputs(TorchFunctionMode):
+    """Add outputs to linear layers that have few of them, and remove them again."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         if func is functional.linear and not kwargs and _needs_padding(args[1]):
-            inputs, weight, *bias = args
-            missing = (0, -weight.shape[1] % _ALIGNED)
-            padded = functional.pad(inputs, missing), functional.pad(weight, missing)
-            return functional.linear(*padded, *bias)
+            inputs, *weights = args  # and bias, if there is one
+            n_outputs = len(weights[0])
+            missing = (0, _ALIGNED - n_outputs)
+            padded = [
+                None
+                if w is None
+                else functional.pad(w, (0, 0) * (w.dim() - 1) + missing)
+                for w in weights
+            ]
+            return functional.linear(inputs, *padded)[..., :n_outputs].contiguous()
         return func(*args, **(kwargs or {}))
