@@ -118,10 +118,12 @@ def order_channels_last(network: nn.Module, batch: Any, autocast: str | None) ->
     autocast : str or None
         Type of the operations, if precision is reduced.
     """
-    weights = [m.weight for m in network.modules() if isinstance(m, nn.Conv2d)]
     if autocast is not None:
         _order(network, torch.channels_last)
-    elif weights and weights[0].dtype == torch.float32 and weights[0].is_cpu:
+        return
+    first = next(network.parameters())
+    has_convolutions = nn.Conv2d in set(map(type, network.modules()))
+    if has_convolutions and first.dtype == torch.float32 and first.is_cpu:
         with torch.no_grad():
             expected = outputs_of(network, map_parts(copied, batch))
             _order(network, torch.channels_last)

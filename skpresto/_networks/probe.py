@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ def try_network(network: nn.Module, batch: Any, n_classes: int) -> Tensor:
 
     Also initializes the parameters of lazy modules.
     """
-    if not any(p.requires_grad for p in network.parameters()):
+    if not any(map(attrgetter("requires_grad"), network.parameters())):
         raise ValueError(
             "module has no parameters that can be trained: it has none, or all of them "
             "have requires_grad=False. Leave at least its last layer trainable."

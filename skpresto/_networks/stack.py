@@ -56,7 +56,7 @@ class NetworkStack(nn.Module):
     def _tasks(self, inputs: tuple, named: dict) -> list[Callable[[], Tensor]]:
         """Return what each network computes, with its own copy of the inputs."""
         dropouts = [
-            [part for part in network.modules() if isinstance(part, FastDropout)]
+            [m for m in network.modules() if isinstance(m, FastDropout) and m.p]
             for network in self.networks
         ]
         # Drawn here, so that nothing depends on the order of the networks.

@@ -204,7 +204,9 @@ def check_networks(net: NoisyLabelNet, batch: Any) -> None:
     net._set_training(False)
     with torch.no_grad():
         parts = [net.infer(batch), *net.module_.parameters()]
-    if not all(bool(torch.isfinite(part).all()) for part in parts):
+    for part in parts:
+        if torch.isfinite(part).all():
+            continue
         raise TrainingDivergedError(
             "Training diverged in its last steps: the network has parameters or "
             "outputs that are not finite, so it cannot be used. Lower the learning "
