@@ -1,4 +1,5 @@
 import ctypes
+from contextlib import nullcontext
 
 import pytest
 
@@ -7,6 +8,7 @@ from skpresto._heap import return_freed_memory
 from skpresto._label_quality.blocks import blocks
 from skpresto._training.policy import LearnFromAll
 from skpresto._training.stage import Stage
+from skpresto._training.torch_state import fit_turn
 
 
 def test_freed_memory_is_returned_where_that_is_possible():
@@ -23,7 +25,38 @@ def test_other_allocators_are_left_alone(error, monkeypatch):
     heap._trim.cache_clear()
     return_freed_memory()
     assert heap._trim() is None
+    with heap.kept_heap():
+        pass
     heap._trim.cache_clear()
+
+
+def test_freed_memory_is_kept_in_a_block_and_returned_after_it(monkeypatch):
+    calls = []
+
+    class Allocator:
+        def mallopt(self, option, value):
+            calls.append((option, value >> 20))
+
+        def malloc_trim(self, kept):
+            calls.append("trim")
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: Allocator())
+    heap._trim.cache_clear()
+    with heap.kept_heap():
+        assert calls == [(-3, 32), (-1, 1024)]
+    assert calls[2:] == [(-1, 64), "trim"]
+    heap._trim.cache_clear()
+
+
+def test_fits_on_images_keep_freed_memory(monkeypatch):
+    kept = []
+    monkeypatch.setattr(
+        "skpresto._training.torch_state.kept_heap",
+        lambda: kept.append(1) or nullcontext(),
+    )
+    for shape in ((8,), (1, 4, 4), None, {"a": (1, 2, 3)}):
+        with fit_turn(0, "cpu", shape):
+            assert len(kept) == (shape != (8,))
 
 
 @pytest.mark.parametrize(("n_outputs", "is_large"), [(256, True), (257, False)])

@@ -194,7 +194,7 @@ of shape (n_samples, channels, height, width), dict or tuple of arrays, or torch
         # A sample has a visit per epoch. A history that is longer by more than one is
         # never full either, and the cost of votes grows with its length.
         length = min(int(self.q), int(self.max_epochs) + 1)
-        with fit_turn(seed, request.device), shown:
+        with fit_turn(seed, request.device, request.input_shape), shown:
             if request.device.type != "cpu":
                 request.data.keep_on(request.device)
             trainer = Trainer(

@@ -7,13 +7,15 @@ wait for a fit to end.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Event, Lock, RLock
+from typing import Any
 
 import joblib
 import torch
 
 from skpresto._device import kept_random_states
+from skpresto._heap import kept_heap
 
 _FIT_TURN = RLock()
 
@@ -25,13 +27,18 @@ _MANY_THREADS = 16
 
 
 @contextmanager
-def fit_turn(seed: int, device: str | torch.device) -> Iterator[None]:
+def fit_turn(
+    seed: int, device: str | torch.device, input_shape: Any = None
+) -> Iterator[None]:
     """Let no other thread fit inside the block, with a seed and one thread of torch.
 
-    The caller's random state and number of threads are restored after it.
+    The caller's random state and number of threads are restored after it. Of images,
+    given by the shape of a sample, freed memory is kept until then.
     """
     kept = kept_random_states(torch.device(device), seed=seed)
-    with _FIT_TURN, kept, _threads(1):
+    is_image = isinstance(input_shape, tuple) and len(input_shape) == 3
+    heap = kept_heap() if is_image else nullcontext()
+    with _FIT_TURN, kept, heap, _threads(1):
         yield
 
 
