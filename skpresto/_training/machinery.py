@@ -10,6 +10,7 @@ from torch import Tensor
 from skpresto._data.batches import Batches
 from skpresto._data.training_data import PredictionRows, TrainingRows
 from skpresto._networks.net import NoisyLabelNet, Predict
+from skpresto._networks.stack import NetworkStack
 from skpresto._training.policy import Policy
 from skpresto._training.step import Step, StepUnlessEmpty
 
@@ -35,6 +36,8 @@ class Machinery:
     def step(self, policy: Policy, is_weighted: bool) -> Step:
         """Return a step that is skipped if nothing may be selected."""
         net = self.net
+        if policy.needs_gradients and isinstance(net.module_, NetworkStack):
+            net.module_.n_threads = 1  # which allow one backward pass only
         may_skip = policy.may_select_nothing or is_weighted
         waits = may_skip and torch.device(net.device).type != "cpu"
         # Callbacks are called for steps that are made, and for no others.

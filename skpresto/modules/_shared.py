@@ -19,8 +19,8 @@ class FastDropout(nn.Dropout):
     dropped if 16 bits, as a whole number, are below ``65536 * p``, so the probability
     is that of ``p`` rounded to 16 bits, and kept values are scaled to the same mean.
 
-    Other devices have fast kernels of their own, so torch's dropout is used there, and
-    with ``inplace=True``.
+    Other devices and compilers have fast kernels of their own, so torch's dropout is
+    used there, and with ``inplace=True``.
 
     Parameters
     ----------
@@ -50,9 +50,10 @@ class FastDropout(nn.Dropout):
 
     def forward(self, X: Tensor) -> Tensor:
         """Return values of which some are zero, in training mode."""
+        if torch.compiler.is_compiling() or not self.training or self.inplace:
+            return super().forward(X)
         n_dropped = round(self.p * (1 << _BITS))
-        is_some = 0 < n_dropped < 1 << _BITS
-        if not (self.training and is_some and X.is_cpu) or self.inplace:
+        if not (X.is_cpu and 0 < n_dropped < 1 << _BITS):
             return super().forward(X)
         # Four numbers of 16 bits from each of 64, beginning at the lowest of int16.
         drawn = torch.empty(-(-X.numel() // 4), dtype=torch.int64, device=X.device)
