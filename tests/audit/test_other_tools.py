@@ -30,7 +30,7 @@ def animals(probabilities):
         {
             "size": np.linspace(0, 1, len(codes), dtype=np.float32).round(1),
             "story": [f"The {i}th of many animals, seen here" for i in range(120)],
-            "seen": pd.date_range("1999-12-30", periods=len(codes)),
+            "seen": pd.date_range("1999-12-30", periods=30)[np.arange(120) % 30],
             "kind": names[codes],
         }
     )
