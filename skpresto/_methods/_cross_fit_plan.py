@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from skpresto._classifier.warnings import warn_unless_settled
 from skpresto._methods._fold_networks import last_start
-from skpresto._methods._loss_mixture import policy_of_phase_one
+from skpresto._methods._loss_mixture import LearnFromAllAndEstimate
 from skpresto._methods._two_phases import held_out_rows
 from skpresto._splits import assign_folds
+from skpresto._training.policy import LearnFromAll
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
 from skpresto.stopping import StopRule
@@ -30,11 +31,14 @@ def search_stop_epoch(
     latest = last_start(n_epochs)
     if rule is None:
         return min(PHASE_ONE_EPOCHS, latest)
+    learn_all = LearnFromAll()
+    if rule.reads_noise_rate:
+        learn_all = LearnFromAllAndEstimate(trainer.labels)
     trainer.start()
     stop = trainer.search(
         Stage(
             "search",
-            policy_of_phase_one(trainer, rule),
+            learn_all,
             estimator.max_epochs,
             phase=1,
             holdout=held_out_rows(trainer, rule),

@@ -7,11 +7,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from torch import Tensor
 
 from skpresto._data.batch import Batch
-from skpresto._training.policy import LearnFromAll, Policy, Selection
-from skpresto._training.trainer import Trainer
-from skpresto.stopping import StopRule
+from skpresto._training.policy import LearnFromAll, Selection
 
 #: Smallest variance of a group, relative to that of all losses.
 _SMALLEST_VARIANCE = 1e-6
@@ -22,10 +21,8 @@ class LearnFromAllAndEstimate(LearnFromAll):
 
     Parameters
     ----------
-    n_samples : int
-        Number of training samples.
-    device : str or torch.device, default="cpu"
-        Where losses are added up.
+    labels : Tensor of shape (n_samples,)
+        Given labels; losses are added up on their device.
 
     Attributes
     ----------
@@ -36,8 +33,8 @@ class LearnFromAllAndEstimate(LearnFromAll):
 
     _state = ("total_losses",)
 
-    def __init__(self, n_samples: int, device: str = "cpu") -> None:
-        self.total_losses = torch.full((n_samples,), torch.nan, device=device)
+    def __init__(self, labels: Tensor) -> None:
+        self.total_losses = torch.full_like(labels, torch.nan, dtype=torch.float32)
 
     def select(self, batch: Batch) -> Selection:
         """Return the whole batch, and add its losses to those before."""
@@ -51,13 +48,6 @@ class LearnFromAllAndEstimate(LearnFromAll):
         totals = self.total_losses.cpu().double().numpy()
         visited = totals[~np.isnan(totals)]
         return {"estimated_noise_rate": noise_rate_of_losses(visited)}
-
-
-def policy_of_phase_one(trainer: Trainer, rule: StopRule) -> Policy:
-    """Return how to learn all labels while a rule looks for the stop point."""
-    if rule.reads_noise_rate:
-        return LearnFromAllAndEstimate(len(trainer.labels), trainer.net.device)
-    return LearnFromAll()
 
 
 def noise_rate_of_losses(losses: NDArray[np.float64]) -> float:

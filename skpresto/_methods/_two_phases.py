@@ -10,9 +10,9 @@ from skpresto._data.batch import Batch
 from skpresto._data.training_data import TrainingData
 from skpresto._label_quality.history import PredictionHistory
 from skpresto._label_quality.mean_probabilities import MeanProbabilities
-from skpresto._methods._loss_mixture import policy_of_phase_one
+from skpresto._methods._loss_mixture import LearnFromAllAndEstimate
 from skpresto._splits import hold_out
-from skpresto._training.policy import Policy, Selection
+from skpresto._training.policy import LearnFromAll, Policy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import StopPoint, Trainer
 from skpresto.stopping import StopRule
@@ -67,10 +67,13 @@ def run_two_phases(
         Returns the policy of phase II; None means to learn the safe set alone.
     """
     recorders = [] if visits is None else [visits]
+    learn_all = LearnFromAll()
+    if rule.reads_noise_rate:
+        learn_all = LearnFromAllAndEstimate(trainer.labels)
     stop = trainer.search(
         Stage(
             f"{prefix}phase 1",
-            policy_of_phase_one(trainer, rule),
+            learn_all,
             max_epochs,
             phase=None if is_estimate else 1,
             holdout=held_out_rows(trainer, rule),

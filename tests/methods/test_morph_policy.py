@@ -91,7 +91,7 @@ visits = st.lists(
 
 @given(visits=visits, n_networks=st.integers(1, 2))
 def test_losses_are_added_up_over_visits(visits, n_networks):
-    policy, totals = LearnFromAllAndEstimate(6), {}
+    policy, totals = LearnFromAllAndEstimate(torch.zeros(6)), {}
     for visit in visits:
         index = torch.tensor(list(visit))
         # The mean over networks is that of the visit.
