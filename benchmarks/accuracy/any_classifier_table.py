@@ -9,6 +9,8 @@ RESULTS = Path(__file__).parent / "results" / "any_classifier.jsonl"
 ROW = ["data", "noise", "rate"]
 #: Fractions of smaller gaps are mostly chance.
 MIN_GAP = 0.01
+#: Smaller differences, in points of error, are not listed.
+LEAST_LOSS = 0.05
 
 
 def read(path: Path = RESULTS) -> pd.DataFrame:
@@ -82,7 +84,7 @@ def _numbers(wide: pd.DataFrame) -> list[str]:
     ).map("{:.1f} fits".format)
     above = 100 * (noisy["cleaning"] - noisy["plain"])
     return [
-        str(wide.index.get_level_values("seed").nunique()),
+        ", ".join(map(str, sorted(set(wide.index.get_level_values("seed"))))),
         str(len(noisy)),
         f"{100 * closed['CleanLearning']:.0f} %",
         f"{100 * closed['cleaning']:.0f} %",
@@ -95,8 +97,28 @@ def _numbers(wide: pd.DataFrame) -> list[str]:
     ]
 
 
+def lost(wide: pd.DataFrame) -> str:
+    """Return the cells where plain training or CleanLearning is better, and by what."""
+    lines = []
+    for rival in ("plain", "CleanLearning"):
+        behind = 100 * (wide["error"]["cleaning"] - wide["error"][rival])
+        behind = behind[behind > LEAST_LOSS].sort_values(ascending=False)
+        lines += [f"Above {rival} in {len(behind)} of {len(wide)} cells:"]
+        for (name, data, noise, rate, seed), points in behind.items():
+            row = f"{data}, {noise}" + (f" {100 * rate:.0f} %" if rate > 0 else "")
+            lines += [f"- {name}, {row}, seed {seed}: {points:+.1f}"]
+    return "\n".join(lines)
+
+
+def spread(wide: pd.DataFrame) -> str:
+    """Return the standard deviation between seeds, mean over rows with several."""
+    rows = (100 * wide["error"]).groupby(level=["estimator", *ROW])
+    deviations = rows.std()[rows["plain"].count() > 1].mean()
+    return f"Between seeds, points of error: {deviations.round(2).to_dict()}"
+
+
 if __name__ == "__main__":
     import sys
 
     found = read(Path(sys.argv[1]) if len(sys.argv) > 1 else RESULTS)
-    print(summary(found), table(found), sep="\n\n")
+    print(summary(found), table(found), lost(found), spread(found), sep="\n\n")
