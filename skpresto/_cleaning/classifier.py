@@ -23,6 +23,9 @@ from skpresto._sklearn import HasMethods, Interval, _fit_context
 from skpresto._warn import warn_caller
 from skpresto.exceptions import FallbackWarning
 
+#: Half of the trees of an audit, which ranks labels. 30 cost up to 0.4 points of error.
+_N_TREES = 50
+
 
 class LabelCleaningClassifier(
     PredictsAllClassesMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
@@ -239,7 +242,9 @@ class LabelCleaningClassifier(
     def _candidates(self, task: Task, how: dict[str, Any]) -> list[Candidate]:
         """Return who may assess the labels."""
         if self.assessor is None:
-            found = candidates_for(task.X, task.codes, task.rng, **how)
+            found = candidates_for(
+                task.X, task.codes, task.rng, n_trees=_N_TREES, **how
+            )
             if found:
                 return found
         itself = self.assessor is None

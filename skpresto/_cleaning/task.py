@@ -1,6 +1,6 @@
 """What a classifier is to be fitted on, after checks."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,15 @@ class Task:
     def assess(
         self, candidate: Candidate, start: RoundsAssessment | None
     ) -> RoundsAssessment:
-        """Return what a candidate finds out, in one round more if some were done."""
+        """Return what a candidate finds out about the labels.
+
+        If it was asked before while rows were held out, one round more is enough, and
+        which labels are given around each sample, now with these rows.
+        """
         given = self.codes, self.classes, self.rng, self.weights
         if start is None:
             return candidate.assess(*given)
-        return candidate.assess(*given, start=start, n_rounds=1)
+        return candidate.assess(*given, start=replace(start, around=None), n_rounds=1)
 
     def corrected(self, assessment: RoundsAssessment) -> Believed:
         """Return the labels that are believed after an assessment."""

@@ -80,7 +80,9 @@ class Candidate:
         )
 
 
-def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
+def classifiers_for(
+    features: Any, n_jobs: int | None = None, n_trees: int = 100
+) -> list[Any]:
     """Return classifiers of two kinds that are fitted in seconds.
 
     Trees know most about tables, and linear models about features that a network has
@@ -93,9 +95,11 @@ def classifiers_for(features: Any, n_jobs: int | None = None) -> list[Any]:
         The samples, see :func:`~skpresto._label_quality.features.numeric_features`.
     n_jobs : int, default=None
         Number of trees that are fitted at the same time.
+    n_trees : int, default=100
+        Number of trees.
     """
     trees = ExtraTreesClassifier(
-        100, min_samples_leaf=3, bootstrap=True, oob_score=True, n_jobs=n_jobs
+        n_trees, min_samples_leaf=3, bootstrap=True, oob_score=True, n_jobs=n_jobs
     )
     linear = make_pipeline(
         SimpleImputer(keep_empty_features=True),
@@ -111,6 +115,7 @@ def candidates_for(
     rng: np.random.RandomState,
     *,
     n_jobs: int | None = None,
+    n_trees: int = 100,
     **how: Any,
 ) -> list[Candidate]:
     """Return candidates for a table; none if the samples are not a table.
@@ -121,6 +126,8 @@ def candidates_for(
         Samples of any kind.
     codes, rng, n_jobs, **how
         As in :func:`~skpresto._label_quality.assessor.assessor_of`.
+    n_trees : int, default=100
+        Number of trees.
     """
     features = numeric_features(X)
     if features is None:
@@ -131,7 +138,7 @@ def candidates_for(
             features,
             MOST_OF_TREE if hasattr(each, "max_samples") else None,
         )
-        for each in classifiers_for(features, n_jobs)
+        for each in classifiers_for(features, n_jobs, n_trees)
     ]
 
 

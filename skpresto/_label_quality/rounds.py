@@ -1,6 +1,6 @@
 """Three rounds of a classifier: which labels are wrong, without a network."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ class RoundsAssessment:
     transitions : ndarray of shape (n_classes, n_classes)
         Probability of each given label (columns) for each class (rows).
     around : ndarray of shape (n_samples, n_classes), default=None
-        Which labels are given around each sample, V, to start further rounds.
+        Which labels are given around each sample, V. Further rounds predict it anew if
+        it is None.
     """
 
     codes: Codes
@@ -110,10 +111,12 @@ def assess_in_rounds(
     def count(probability: NDArray[Any]) -> NDArray[Any]:
         return bayes.count_transitions(probability[counted], codes[counted])
 
-    if start is None:
+    if start is None or start.around is None:
         around = assessor.probabilities(X, codes, classes, rng, sample_weight)
-        start = RoundsAssessment(codes, around, count(around), around)
-        n_rounds -= 1
+        if start is None:
+            start = RoundsAssessment(codes, around, count(around), around)
+            n_rounds -= 1
+        start = replace(start, around=around)
     probability, transitions = start.probability, start.transitions
     for _ in range(n_rounds):
         posterior = bayes.posterior(probability, codes, transitions)

@@ -191,12 +191,12 @@ def test_a_class_of_weight_0_keeps_its_column(data):
 
 
 @pytest.mark.parametrize(
-    ("most_compared", "weights_0", "n_fits"), [(600, 0, 4), (600, 50, 4), (300, 0, 6)]
+    ("most_compared", "weights_0", "n_fits"), [(600, 0, 5), (600, 50, 5), (300, 0, 6)]
 )
 def test_what_was_found_out_to_compare_is_not_found_out_again(
     data, monkeypatch, most_compared, weights_0, n_fits
 ):
-    """One further round is enough if the comparison was on all rows, else three are."""
+    """Two further fits are enough if the comparison was on all rows, else three are."""
     X, true, given = data
     n_rows = []
 
