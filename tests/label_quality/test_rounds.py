@@ -1,6 +1,7 @@
 """Three rounds of a classifier: against loops, and on labels with planted errors."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,14 +93,20 @@ def test_rounds_are_those_of_loops(n_samples, n_classes, seed, has_weights):
     assert prepared.weights[0] is weight
     np.testing.assert_allclose(prepared.weights[1:], weights, rtol=1e-6)
 
-    in_parts, start = Prepared(n_samples, n_classes, seed), None
-    for n_rounds in (1, 2):
-        start = assess_in_rounds(
-            *(in_parts, None, labels, np.arange(n_classes), rng),
-            **{"sample_weight": weight, "n_rounds": n_rounds, "start": start},
-        )
-    assert np.array_equal(start.probability, found.probability)
-    assert np.array_equal(start.transitions, found.transitions)
+    def further(prepared, n_rounds, start):
+        how = {"sample_weight": weight, "n_rounds": n_rounds, "start": start}
+        classes = np.arange(n_classes)
+        return assess_in_rounds(prepared, None, labels, classes, rng, **how)
+
+    prepared = Prepared(n_samples, n_classes, seed)
+    first = further(prepared, 1, None)
+    in_parts = further(prepared, 2, first)
+    # What is given around each sample may be predicted anew.
+    anew = Prepared(n_samples, n_classes, seed)
+    predicted_anew = further(anew, 2, replace(first, around=None))
+    for other in (in_parts, predicted_anew):
+        assert np.array_equal(other.probability, found.probability)
+        assert np.array_equal(other.transitions, found.transitions)
 
 
 @pytest.fixture(scope="module")
