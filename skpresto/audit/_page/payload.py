@@ -88,7 +88,6 @@ def payload(
         "id": about.id_name,
         "fingerprint": about.fingerprint or fingerprint_of_report(report, about),
         "classes": [str(label) for label in report.classes],
-        "textName": None if view is None else view.text_name,
         "items": items,
         "epochs": None if report.trajectories is None else report.trajectories.shape[1],
         "isPictures": "image" in items and not {"text", "features"} & {*items},
@@ -103,7 +102,6 @@ def payload(
         "nSuspects": selection.n_suspects,
         "live": live_numbers(report, positions),
         "rowsChecked": [row_of(about, i) for i in report.checked_positions[0]],
-        "nLabels": len(report),
     }
 
 
@@ -117,6 +115,18 @@ def _similar(
     if view is None:
         return []
     return similar_samples(report, view, suspects, items, partial(name_of, about))
+
+
+def for_script(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data without the names that the script makes of ids and rows."""
+    items = dict(data["items"])
+    names = [f"row {row}" for row in items["row"]]
+    if "id" in items:
+        pairs = zip(items["id"], names, strict=True)
+        names = [f"{value} · {name}" for value, name in pairs]
+    if items["name"] == names:
+        del items["name"]
+    return data | {"items": items}
 
 
 def row_of(about: About, position: int) -> int:

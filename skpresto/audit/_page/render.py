@@ -10,7 +10,7 @@ from typing import Any
 
 from skpresto.audit._page.about import About
 from skpresto.audit._page.context import page_context
-from skpresto.audit._page.payload import payload, select_samples, with_index
+from skpresto.audit._page.payload import for_script, payload, select_samples, with_index
 from skpresto.audit._page.views import ImageView, SampleView, view_of
 from skpresto.audit._safe_write import write_texts
 from skpresto.audit._samples import check_samples
@@ -93,7 +93,7 @@ def render_page(
         style=style,
         script=script,
         policy=_policy(style, script),
-        json=json_for_html(data),
+        json=json_for_html(for_script(data)),
     )
 
 

@@ -4,6 +4,8 @@ document.documentElement.classList.add("js");
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const { items, classes } = data;
+/* Names come with the data only where they are not made of id and row. */
+items.name ??= items.row.map((row, item) => (items.id ? `${items.id[item]} · row ${row}` : `row ${row}`));
 const KEY = `skpresto-audit:${data.fingerprint}`;
 const KINDS = { keep: "kept", accept: "changed", other: "changed", unsure: "unsure", discard: "discarded" };
 const whole = (n) => n.toLocaleString("en-US");
