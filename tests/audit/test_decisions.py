@@ -230,3 +230,15 @@ def test_ready_probabilities_have_the_ids_of_their_labels(option, capsys):
     assert '"id":["A-00' in page
     assert main([*command, "--id", "suk", "--out", "other.html"]) == 1
     assert "has no column 'suk'. Did you mean 'sku'?" in capsys.readouterr().err
+
+
+def test_a_time_is_shown_and_no_id(tmp_path):
+    times = pd.date_range("2024-03-01", periods=40, freq="h")
+    frame = pd.DataFrame({"seen": times, "kind": ["a", "b"] * 20})
+    frame.to_csv("t.csv", index=False)
+    np.save("p.npy", np.tile([[0.2, 0.8], [0.1, 0.9]], (20, 1)))
+    command = ["audit", "p.npy", "--labels", "t.csv", "--label", "kind"]
+    assert main([*command, "--out", "page.html"]) == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '"id":null' in page
+    assert "seen" in page

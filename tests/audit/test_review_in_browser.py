@@ -107,6 +107,10 @@ def test_300_suspects_are_settled_by_keys_in_two_minutes(opened, report):
         press(opened, "Enter")
         opened.locator("#announce", has_text=f"{n} labels: changed").wait_for()
         assert progress(opened).startswith(f"{n} of {n} decided (in all ")
+    opened.reload()
+    opened.select_option("#filter-given", label=CLASSES[2])
+    opened.select_option("#filter-suggested", label=CLASSES[3])
+    opened.locator("#reset-filters").focus()
     press(opened, "z")
     assert said(opened) == "50 decisions taken back"
     assert progress(opened) == "0 of 50 decided (in all 150 of 300)"

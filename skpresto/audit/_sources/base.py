@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skpresto.audit._sources.identifiers import is_moment
 from skpresto.audit._sources.spellings import Variant, common_spellings, with_classes
 
 #: Distinct numbers as labels from which a target is likely not a class.
@@ -120,9 +121,14 @@ class Source(ABC):
         return [f"{name} · {row}" if name else row for name, row in pairs]
 
     def ids(self) -> pd.Series | None:
-        """Return what identifies the samples in other files, too: all are different."""
+        """Return what identifies the samples in other files, too, unless it is a time.
+
+        None if there is nothing of the kind, or not all are different.
+        """
         names = self.names
-        return names if names is not None and all(names) and names.is_unique else None
+        if names is None or not all(names) or not names.is_unique or is_moment(names):
+            return None
+        return names
 
     def row_keys(self) -> list[Any]:
         """Return what identifies each row of the input in a table."""

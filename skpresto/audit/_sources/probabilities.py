@@ -13,6 +13,7 @@ from skpresto.audit._page import FeatureView
 from skpresto.audit._sources.base import Source, fingerprint_of_file, labeled_rows
 from skpresto.audit._sources.columns import Wishes, names_of_rows
 from skpresto.audit._sources.frames import check_columns
+from skpresto.audit._sources.identifiers import is_moment
 from skpresto.audit._sources.matrices import Matrix
 
 
@@ -74,6 +75,8 @@ def probability_source(
     check_columns(ids, list(frame.columns), labels_path)
     labeled = frame.iloc[rows].reset_index(drop=True)
     names, shown = names_of_rows(labeled, Wishes(ids=ids))
+    if not ids and names is not None and is_moment(names):
+        names, shown = None, labeled
     return ProbabilitySource(
         path=labels_path,
         fingerprint=fingerprint_of_file(labels_path),

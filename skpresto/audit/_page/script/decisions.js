@@ -18,7 +18,9 @@ let decisions = new Map();
 let answers = new Map();
 /* Records of loaded files about rows that this page does not list, by id or row. */
 let elsewhere = new Map();
-const history = [];
+/* Steps that can be taken back, the last ones also after a reload. */
+let history = [];
+const MOST_STEPS = 20;
 
 const isDecision = ([, d]) => d && Object.hasOwn(KINDS, d.decision);
 
@@ -28,6 +30,7 @@ function restore() {
     decisions = new Map(stored("").filter(isDecision));
     answers = new Map(stored(":control").filter(isDecision));
     elsewhere = new Map(stored(":elsewhere"));
+    history = stored(":history");
     $("reviewer").value = localStorage.getItem("skpresto-audit:reviewer") || "";
   } catch {
     decisions = new Map();
@@ -40,6 +43,7 @@ function store() {
     localStorage.setItem(KEY, JSON.stringify([...decisions]));
     localStorage.setItem(`${KEY}:control`, JSON.stringify([...answers]));
     localStorage.setItem(`${KEY}:elsewhere`, JSON.stringify([...elsewhere]));
+    localStorage.setItem(`${KEY}:history`, JSON.stringify(history.slice(-MOST_STEPS)));
     localStorage.setItem("skpresto-audit:reviewer", reviewer());
   } catch {
     $("storage-note").hidden = false;
@@ -109,7 +113,7 @@ function undo() {
     put(decisions, row, made);
     put(answers, row, answer);
   }
-  if (last.elsewhere) elsewhere = last.elsewhere;
+  if (last.elsewhere) elsewhere = new Map(last.elsewhere);
   store();
   showSpellings();
   const place = last.before.length === 1 ? state.order.findIndex((item) => items.row[item] === last.before[0][0]) : -1;

@@ -111,7 +111,7 @@ function loadRecords(content, isSameData, names) {
   const both = listed.filter(({ row }) => decisions.has(row)).map(({ row, theirs }) => [decisions.get(row), theirs]);
   // Without names, a file that says the same is one's own, and one that does not is another reviewer's.
   const isOwn = both.every(([mine, theirs]) => mine.by || theirs.by || isSame(mine, theirs));
-  remember(listed.map(({ row }) => row), { elsewhere: new Map(elsewhere) });
+  remember(listed.map(({ row }) => row), { elsewhere: [...elsewhere] });
   for (const { row, item, record, theirs } of listed) {
     decisions.set(row, merged(decisions.get(row), theirs, isOwn ? { mine: names.mine, theirs: names.mine } : names));
     if (isSameData && record.control && isDecision([row, record.control]) && !answers.has(row)) answers.set(row, asClass(item, cleaned({ ...record.control, given: record.given })));
@@ -167,7 +167,7 @@ $("clear").addEventListener("click", () => {
   decisions = new Map();
   answers = new Map();
   elsewhere = new Map();
-  history.length = 0;
+  history = [];
   store();
   refresh();
   announce("All decisions are forgotten.");
