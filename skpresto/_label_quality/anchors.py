@@ -3,6 +3,9 @@
 import torch
 from torch import Tensor
 
+# No label is impossible, even if a network is certain that it is.
+_SMALLEST = 1e-7
+
 
 def anchor_transition_matrix(
     probability: Tensor, labels: Tensor, outlier_fraction: float
@@ -51,4 +54,5 @@ def anchor_transition_matrix(
         has_any = bool((candidates >= 0).any())
         anchors.append((candidates if has_any else column).argmax())
     rows = probability.index_select(0, torch.stack(anchors)).cpu().double()
+    rows.clamp_(min=_SMALLEST)
     return (rows / rows.sum(dim=1, keepdim=True)).to(probability.dtype)

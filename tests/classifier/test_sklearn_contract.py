@@ -27,6 +27,7 @@ ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1, "warm_up": 0.75},
     "CrossPrestoppingClassifier": {"cv": 2},
     "DecoupleClassifier": {"warm_up": 0.75},
+    "ForwardCorrectionClassifier": {"max_epochs": 8},
     "INCVClassifier": {"rounds": 2},
     "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
     "SelfieClassifier": {"noise_rate": 0.1, "restarts": 1},
@@ -37,7 +38,7 @@ ONCE = {
 def estimators(max_epochs):
     """Return every classifier, and two with a module of the user."""
     short = {"max_epochs": max_epochs, "batch_size": 32}
-    built_in = [c(**short, **ONCE.get(c.__name__, {})) for c in CLASSIFIERS]
+    built_in = [c(**{**short, **ONCE.get(c.__name__, {})}) for c in CLASSIFIERS]
     with_module = DefaultClassifier, PrestoppingClassifier
     return built_in + [c(UserModule, **short) for c in with_module]
 
