@@ -1,6 +1,8 @@
 """The rows of the table, one function per measurement."""
 
 import itertools
+import time
+import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,8 +31,12 @@ from internals import (
 )
 from timing import fastest
 
-from skpresto import PrestoppingClassifier
-from skpresto.modules import SmallCNN
+from skpresto import (
+    CrossPrestoppingClassifier,
+    DefaultClassifier,
+    PrestoppingClassifier,
+)
+from skpresto.modules import FastDropout, SmallCNN
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,52 @@ def epochs_in_bfloat16(full):
         yield Row(work, seconds["ours"] / seconds["tight"], 0.55)
 
 
+def dropout(full):
+    X, slope = torch.randn(128, 256, requires_grad=True), torch.randn(128, 256)
+    layers = {"torch": torch.nn.Dropout(0.1), "ours": FastDropout(0.1)}
+
+    def repeated(layer):
+        for _ in range(200):
+            layer(X).backward(slope)
+
+    contenders = {name: partial(repeated, layer) for name, layer in layers.items()}
+    seconds = fastest(contenders, rounds=20)
+    work = "FastDropout : torch.nn.Dropout, forward and backward (128 x 256)"
+    yield Row(work, seconds["ours"] / seconds["torch"], 0.6)
+
+
+def convolutions(full):
+    for shape in ((1, 28, 28), (3, 32, 32)):
+        X, y = images(512, shape)
+        built_in = partial(SmallCNN, shape, N_CLASSES)
+        contenders = {
+            "tight": TightLoop(built_in, X, y).epoch,
+            "ours": partial(run_phase_one, trainer(SmallCNN, X, y)),
+        }
+        seconds = fastest(contenders, rounds=20 if full else 4)
+        size = " x ".join(map(str, shape))
+        work = f"phase I epoch : tight loop epoch (built-in CNN, {size})"
+        yield Row(work, seconds["ours"] / seconds["tight"], 0.95)
+
+
+def several_jobs(full):
+    X, y = table(4_000)
+    clocks = {"processor": time.process_time, "wall": time.perf_counter}
+    best = {(name, n_jobs): np.inf for name in clocks for n_jobs in (1, 2)}
+    for n_jobs in (1, 2) * 3:
+        started = {name: clock() for name, clock in clocks.items()}
+        clf = CrossPrestoppingClassifier(max_epochs=5, n_jobs=n_jobs, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf.fit(X, y)
+        for name, clock in clocks.items():
+            seconds = clock() - started[name]
+            best[name, n_jobs] = min(best[name, n_jobs], seconds)
+    for name, limit in (("processor", 1.15), ("wall", 1.05)):
+        work = f"CrossPrestopping with n_jobs=2 : n_jobs=1, {name} time (4,000 x 32)"
+        yield Row(work, best[name, 2] / best[name, 1], limit)
+
+
 def whole_fits(full):
     X, y = table(20_000 if full else 4_000)
     epochs = 60 if full else 40
@@ -169,6 +221,23 @@ def memory_of_the_history(full):
     yield Row(work, per_sample, 12, "bytes")
 
 
+def predictions_of_built_in_networks(full):
+    X, y = table(400_000)
+    for hidden in ((100,), (64,), (32, 32), (256, 256), (512, 256)):
+        clf = DefaultClassifier(max_epochs=1, random_state=0, module__hidden=hidden)
+        module = clf.fit(X[:2_000], y[:2_000]).net_.module_.eval()
+
+        @torch.inference_mode()
+        def by_hand(module=module):
+            blocks = torch.from_numpy(X).split(4096)
+            return torch.cat([torch.softmax(module(b), dim=1) for b in blocks])
+
+        contenders = {"ours": partial(clf.predict_proba, X), "hand": by_hand}
+        seconds = fastest(contenders, rounds=10 if full else 3)
+        work = f"predict_proba on 400,000 rows : the module by hand, hidden {hidden}"
+        yield Row(work, seconds["ours"] / seconds["hand"], 1.35)
+
+
 def prediction(full):
     X, y = table(1_000_000)
     classifier = PrestoppingClassifier(SmallMLP, max_epochs=1, random_state=0)
@@ -197,10 +266,14 @@ def every_row(full):
     measurements = (
         epochs_of_an_mlp,
         epochs_of_a_conv_net,
+        convolutions,
         epochs_in_bfloat16,
+        dropout,
+        several_jobs,
         whole_fits,
         time_per_sample,
         memory_of_the_history,
         prediction,
+        predictions_of_built_in_networks,
     )
     return itertools.chain.from_iterable(measure(full) for measure in measurements)
