@@ -20,6 +20,7 @@ def documented_types():
     return re.findall(r'"([^"]+)"', block)
 
 
+@pytest.mark.filterwarnings("ignore:.*few labels of class")
 @pytest.mark.filterwarnings("ignore:.*was settled")
 @every
 def test_skops_loads_what_is_documented_as_trusted(Classifier, data, tmp_path):

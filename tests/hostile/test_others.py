@@ -304,7 +304,11 @@ def test_labels_of_displays(case):
     helpful(lambda: show(y, y), "TransitionMatrixDisplay", owner, "samples", "Complex")
 
 
-MODULES = classes_in(skpresto.modules, torch.nn.Module)
+MODULES = [
+    module
+    for module in classes_in(skpresto.modules, torch.nn.Module)
+    if "n_classes" in inspect.signature(module).parameters
+]
 
 
 @pytest.mark.parametrize("value", [None, "2", 2.5, 0, -1, [], float("nan")], ids=repr)

@@ -19,7 +19,8 @@ def naive_matrix(rows, labels, fraction):
             limit = sorted((row[i] for row in rows), reverse=True)[n_outliers - 1]
             left = [row for row in rows if row[i] < limit]
         anchor = max(left or rows, key=lambda row: row[i])
-        matrix.append([p / sum(anchor) for p in anchor])
+        possible = [max(p, 1e-7) for p in anchor]
+        matrix.append([p / sum(possible) for p in possible])
     return matrix
 
 
