@@ -39,7 +39,7 @@ def test_the_estimate_is_recorded_and_ends_phase_one(morph):
     rates = [record.estimated_noise_rate for record in phase_1]
     assert morph.stop_epoch_ == len(phase_1) >= 3
     assert morph.noise_rate_ == rates[-1]
-    assert abs(rates[-1] - 0.35) < 0.1
+    assert abs(rates[-1] - 0.35) < 0.2
     assert phase_1[-1].memorized_fraction >= 1 - rates[-1]
     assert all(r.estimated_noise_rate is None for r in morph.history_[len(rates) :])
 
