@@ -6,8 +6,7 @@ from torch import Tensor
 from skpresto._data.batch import Batch
 from skpresto._label_quality.blocks import blocks, row_sums
 from skpresto._label_quality.posterior import LabelPosterior, multiplied
-from skpresto._networks.probe import takes_probabilities
-from skpresto._networks.stack import networks_of
+from skpresto._networks.probe import learns_probabilities
 from skpresto._training.policy import CorrectingPolicy, Selection
 from skpresto._training.stage import Stage
 from skpresto._training.trainer import Trainer
@@ -83,9 +82,7 @@ def train_final_networks(
     trainer.start(n_networks, folds=folds, n_epochs=n_epochs)
     if fold_weight:
         trainer.net.module_.fold_weight = fold_weight
-    weight = next(networks_of(trainer.net.module_)[0].parameters())
-    logits = weight.new_zeros((2, trainer.data.n_classes))
-    can_distill = takes_probabilities(trainer.net.criterion_, logits)
+    can_distill = learns_probabilities(trainer.net, trainer.data.n_classes)
     trainer.run(Stage("final", LearnPosterior(posterior, can_distill), n_epochs))
 
 

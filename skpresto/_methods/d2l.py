@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from skpresto._data.batch import Batch
 from skpresto._methods._dimensionality import N_TOGETHER, mean_dimensionality
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, n_epochs_of
-from skpresto._methods._one_stage import OneStageClassifier
-from skpresto._networks.forward import sample_losses
+from skpresto._methods._one_stage import OneStageClassifier, losses_of
 from skpresto._sklearn import Interval
 from skpresto._training.policy import Policy, Selection
 from skpresto._training.request import FitRequest
@@ -223,12 +222,9 @@ class D2LClassifier(OneStageClassifier):
         self._store(locals())
 
     def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
-        def losses_of(logits: Tensor, targets: Tensor) -> Tensor:
-            return sample_losses(trainer.net.criterion_, logits, targets)
-
         return MixLabelsByDimensionality(
             partial(mean_dimensionality, trainer, self.n_neighbors),
-            losses_of,
+            losses_of(trainer),
             self.max_epochs,
             n_epochs_of(self, "warm_up"),
             self.window,

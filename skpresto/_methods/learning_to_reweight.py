@@ -38,6 +38,11 @@ class ReweightByCleanGradient(Policy):
     """
 
     needs_gradients = True
+    refusal = (
+        "Learning to Reweight cannot be used in data_parallel: it needs the gradient "
+        "of each sample, and a process has only those of its part of a batch. Leave "
+        "the block, or choose another method."
+    )
     _state = ("_has_second_derivatives",)
 
     def __init__(

@@ -96,6 +96,12 @@ def try_criterion(criterion: Callable, outputs: Tensor) -> None:
         )
 
 
+def learns_probabilities(net: Any, n_classes: int) -> bool:
+    """Return whether the criterion of a started net takes class probabilities."""
+    weight = next(net.networks[0].parameters())
+    return takes_probabilities(net.criterion_, weight.new_zeros((2, n_classes)))
+
+
 def takes_probabilities(criterion: Callable, logits: Tensor) -> bool:
     """Return whether a criterion takes class probabilities as targets."""
     probability = torch.full_like(logits, 1 / logits.shape[1])

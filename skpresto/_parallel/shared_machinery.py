@@ -52,12 +52,8 @@ class SharedMachinery(Machinery):
 
     def step(self, policy: Policy, is_weighted: bool) -> ParallelStep:
         """Return a step with the gradients of all processes."""
-        if policy.needs_gradients:
-            raise ValueError(
-                "Learning to Reweight cannot be used in data_parallel: it needs the "
-                "gradient of each sample, and a process has only those of its part of "
-                "a batch. Leave the block, or choose another method."
-            )
+        if policy.refusal is not None:
+            raise ValueError(policy.refusal)
         return ParallelStep(self.net, self.n_classes, self.exchange)
 
     def randomness(self, epoch: int) -> AbstractContextManager[None]:

@@ -54,6 +54,8 @@ class Policy(Stateful, ABC):
     needs_gradients = False
     #: Whether networks are applied more than once to a batch, by ``batch.view``.
     needs_views = False
+    #: Why it cannot be used on several processes; None if it can.
+    refusal: str | None = None
     #: Of shape (n_samples,): which samples were learned with their given label at their
     #: last visit, if that is what the method takes for safe; None otherwise.
     selected: Tensor | None = None

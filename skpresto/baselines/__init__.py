@@ -11,6 +11,7 @@ _FILES: dict[str, str] = {
     "CORESClassifier": "cores",
     "D2LClassifier": "d2l",
     "DecoupleClassifier": "decouple",
+    "DivideMixClassifier": "dividemix",
     "ELRClassifier": "elr",
     "ForwardCorrectionClassifier": "forward_correction",
     "INCVClassifier": "incv",
@@ -20,6 +21,8 @@ _FILES: dict[str, str] = {
     "MentorNetClassifier": "mentornet",
     "MorphClassifier": "morph",
     "PESClassifier": "pes",
+    "SOPClassifier": "sop",
+    "SSRClassifier": "ssr",
 }
 
 __all__ = sorted(_FILES)

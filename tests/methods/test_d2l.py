@@ -5,8 +5,8 @@ from torch import nn
 
 from skpresto import DefaultClassifier
 from skpresto._data.training_data import PredictionRows
-from skpresto._methods._dimensionality import penultimate_activations
 from skpresto._methods.d2l import mean_dimensionality
+from skpresto._networks.activations import activations_and_logits
 from skpresto.baselines import D2LClassifier
 from tests.discovery import quick
 
@@ -90,7 +90,7 @@ def test_activations_enter_the_linear_layer_that_is_called_last(
     trainer = make_trainer(module=module)
     rows = torch.tensor([3, 0, 7])
     data = trainer.data
-    activations = penultimate_activations(trainer.net, PredictionRows(data.X, rows))
+    activations, _ = activations_and_logits(trainer.net, PredictionRows(data.X, rows))
     (network,) = trainer.net.networks
     X = torch.as_tensor(data.X.source)[rows]
     torch.testing.assert_close(activations, expected(network, X))
@@ -103,7 +103,7 @@ def test_activations_of_a_compiled_network(make_trainer):
     (network,) = trainer.net.networks
     compiled = network._compiled_call_impl
     rows = PredictionRows(trainer.data.X, torch.arange(5))
-    assert penultimate_activations(trainer.net, rows).shape == (5, 256)
+    assert activations_and_logits(trainer.net, rows)[0].shape == (5, 256)
     assert network._compiled_call_impl is compiled
 
 
