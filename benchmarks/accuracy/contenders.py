@@ -186,6 +186,10 @@ METHODS: dict[str, Method] = {
         _CO_TEACHING, 7.2, n_members=3, shares_rate=True
     ),
     "four Prestopping": Method(_PRESTOPPING, 5.2, takes_rule=True, n_members=4),
+    # Successors of these methods, run by the preset of that name.
+    "SOP": _baseline("SOPClassifier", 1.3),
+    "SSR": _baseline("SSRClassifier", 6.0),
+    "DivideMix": _baseline("DivideMixClassifier", 4.0),
     # Trees, for tables only.
     "RandomForest": Method(
         "sklearn.ensemble:RandomForestClassifier", 0.5, is_network=False

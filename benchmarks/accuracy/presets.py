@@ -24,7 +24,7 @@ from grids import (
     methods_on,
     preset_of,
 )
-from rivals import PRICES, REAL_NOISE, TIERS, cost, newer, prices, rivals
+from rivals import EVERYTHING, REAL_NOISE, cost, newer, prices, rivals
 from settings import LAPTOP, PAPER, SMOKE
 
 #: Rules that are not run on clean labels.
@@ -70,8 +70,7 @@ def smoke() -> Preset:
     noisy, without_noise = ("digits", ("pair", 0.4)), clean(["digits"])
     cells = grid([noisy, *without_noise], [0], everything_on)
     cells += grid([noisy], [0], q_on)
-    everything = [m for methods in (*TIERS, PRICES) for m in methods]
-    cells += grid([noisy], [0], partial(methods_on, everything))
+    cells += grid([noisy], [0], partial(methods_on, EVERYTHING))
     few = _METHODS[:3]
     cells += methods_on(few, ("digits", ("instance", 0.3)), 0)
     return preset_of(SMOKE, cells)

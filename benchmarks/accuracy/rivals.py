@@ -39,10 +39,11 @@ TIERS: tuple[tuple[str, ...], ...] = (
     ("CleanLearning of Prestopping", "CleanLearning of HistGradientBoosting"),
 )
 #: Methods that were added later, and are run with seeds of their own.
-NEWER = ("CORES", "GJS", "MORPH", "PES")
+NEWER = ("CORES", "GJS", "MORPH", "PES", "SOP", "SSR", "DivideMix")
 #: CrossPrestopping with a second opinion, at three prices.
 PRICES = (CROSS_CHEAP, CROSS_THREE, CROSS_TREES)
-assert sorted(METHODS) == sorted(m for some in (*TIERS, PRICES, NEWER) for m in some)
+EVERYTHING = [m for some in (*TIERS, PRICES, NEWER) for m in some]
+assert sorted(METHODS) == sorted(EVERYTHING)
 
 REAL_NOISE: tuple[DataRow, ...] = (
     *(("cifar10n_feat", (noise, None)) for noise in ("worst", "random1", "aggregate")),
@@ -121,8 +122,7 @@ def newer() -> Preset:
 
 def cost() -> Preset:
     """Return the cells that measure what a fit of each method costs."""
-    everything = [m for methods in (*TIERS, PRICES, NEWER) for m in methods]
-    without_default = [m for m in everything if m != DEFAULT]
+    without_default = [m for m in EVERYTHING if m != DEFAULT]
     cells = grid(
         COST_ROWS, [0], lambda row, seed: methods_on(without_default, row, seed)
     )

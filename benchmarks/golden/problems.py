@@ -34,6 +34,7 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "CORES": {},
     "D2L": {"warm_up": 0.3, "window": 2},
     "Decouple": {"warm_up": 0.3},
+    "DivideMix": {},
     "ELR": {},
     "ForwardCorrection": {},
     "INCV": {"rounds": 2},
@@ -43,11 +44,14 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "MentorNet": {"percentile": 80},
     "Morph": {},
     "PES": {"early_epochs": 0.3},
+    "SOP": {},
+    "SSR": {},
 }
 ALL = " ".join(CLASSIFIERS)
 PHASES = "Prestopping PrestoppingPlus CrossPrestopping"
 FEW = f"{PHASES} CoTeachingPlus LearningToReweight"
 SHARED = f"Default {PHASES} CoTeachingPlus Selfie ELR D2L INCV ITLM PES"
+LATER = "CORES Morph PES SOP SSR DivideMix"
 #: Those that together run through all of the training engine.
 ENGINE = f"{SHARED} LearningToReweight"
 
@@ -179,7 +183,7 @@ def parameters(table: Problem) -> Iterator[Problem]:
 def ways_to_fit(table: Problem) -> Iterator[Problem]:
     engine = replace(table, classifiers=ENGINE)
     yield replace(engine, name="interrupted", fit=fits.interrupted)
-    names = f"{ENGINE} ForwardCorrection MentorNet CORES Morph PES"
+    names = f"{ENGINE} ForwardCorrection MentorNet {LATER}"
     yield replace(table, name="killed", classifiers=names, fit=fits.killed)
     phases = replace(table, classifiers=PHASES)
     holdout = {"stop": stopping.HoldoutStop(patience=2)}

@@ -30,6 +30,9 @@ class OneStageClassifier(BaseNoisyLabelClassifier):
 
     #: Number of networks trained side by side.
     _n_networks = 1
+    #: Whether label quality is computed from all visits, since late predictions are not
+    #: those of memorized labels.
+    _counts_late_visits = False
 
     @abstractmethod
     def _policy(self, trainer: Trainer, request: FitRequest) -> Policy:
@@ -40,6 +43,8 @@ class OneStageClassifier(BaseNoisyLabelClassifier):
 
     def _visits(self, trainer: Trainer) -> MeanProbabilities:
         """Return what collects the predictions that label quality is computed from."""
+        if self._counts_late_visits:
+            return MeanProbabilities(trainer.labels, trainer.data.n_classes)
         return early_visits(trainer, self.max_epochs)
 
     def _report(

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from skpresto._data.augment import AUGMENT_CONSTRAINT, augment_of
 from skpresto._data.batch import Batch
+from skpresto._data.features import on_device
 from skpresto._data.mixup import Mixup
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._clean_mixture import clean_probabilities, losses_of_networks
 from skpresto._methods._epochs import EPOCHS_CONSTRAINT, as_epochs, n_epochs_of
 from skpresto._methods._one_stage import OneStageClassifier, losses_of
@@ -125,7 +125,7 @@ class DivideAndMix(Policy):
         # Each network learns what the losses of the other one divide.
         told = self.probabilities.index_select(1, batch.index).flip(0)
         targets = divided_targets(p, batch.labels, told).repeat(1, n_views, 1)
-        partners = torch.randperm(n_views * n_rows).to(targets.device)
+        partners = on_device(torch.randperm(n_views * n_rows), targets.device)
         outputs, weight = self.mixup.outputs(batch.view, partners, views)
         mixed = targets[:, partners].lerp(targets, weight)
         if self.takes_probabilities:
@@ -240,6 +240,7 @@ class DivideMixClassifier(OneStageClassifier):
     """
 
     _n_networks = 2
+    _counts_late_visits = True
     _parameter_constraints = {
         **OneStageClassifier._parameter_constraints,
         "warm_up": EPOCHS_CONSTRAINT,
@@ -291,10 +292,6 @@ class DivideMixClassifier(OneStageClassifier):
         assert isinstance(policy, DivideAndMix)
         net, n_classes = trainer.net, trainer.data.n_classes
         policy.takes_probabilities = learns_probabilities(net, n_classes)
-
-    def _visits(self, trainer: Trainer) -> MeanProbabilities:
-        # Of all epochs, since late predictions are not those of memorized labels.
-        return MeanProbabilities(trainer.labels, trainer.data.n_classes)
 
     def _is_safe(self, trainer: Trainer, policy: Policy) -> Tensor | None:
         assert policy.selected is not None

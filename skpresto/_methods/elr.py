@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._data.batch import Batch
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._one_stage import OneStageClassifier
 from skpresto._sklearn import Interval
 from skpresto._training.policy import Policy, Selection
@@ -143,6 +142,7 @@ class ELRClassifier(OneStageClassifier):
     (200,)
     """
 
+    _counts_late_visits = True
     _parameter_constraints = {
         **OneStageClassifier._parameter_constraints,
         "regularization": [Interval(Real, 0, None, closed="left")],
@@ -179,7 +179,3 @@ class ELRClassifier(OneStageClassifier):
             self.beta,
             trainer.net.device,
         )
-
-    def _visits(self, trainer: Trainer) -> MeanProbabilities:
-        # Of all epochs, since late predictions are not those of memorized labels.
-        return MeanProbabilities(trainer.labels, trainer.data.n_classes)

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from skpresto._data.batch import Batch
-from skpresto._label_quality.mean_probabilities import MeanProbabilities
 from skpresto._methods._one_stage import OneStageClassifier, losses_of
 from skpresto._sklearn import Interval
 from skpresto._training.policy import Policy, Selection
@@ -185,6 +184,7 @@ class SOPClassifier(OneStageClassifier):
     (200,)
     """
 
+    _counts_late_visits = True
     _parameter_constraints = {
         **OneStageClassifier._parameter_constraints,
         "lr_u": [Interval(Real, 0, None, closed="left")],
@@ -222,7 +222,3 @@ class SOPClassifier(OneStageClassifier):
             losses_of(trainer),
             trainer.net.device,
         )
-
-    def _visits(self, trainer: Trainer) -> MeanProbabilities:
-        # Of all epochs, since late predictions are not those of memorized labels.
-        return MeanProbabilities(trainer.labels, trainer.data.n_classes)

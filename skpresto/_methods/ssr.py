@@ -210,6 +210,7 @@ class SSRClassifier(OneStageClassifier):
     (200,)
     """
 
+    _counts_late_visits = True
     _parameter_constraints = {
         **OneStageClassifier._parameter_constraints,
         "relabel_threshold": [Interval(Real, 0, 1, closed="both")],
@@ -253,10 +254,6 @@ class SSRClassifier(OneStageClassifier):
             NeighborDivision(*(getattr(self, name) for name in names.split())),
             Mixup(augment_of(self.augment, request.input_shape)),
         )
-
-    def _visits(self, trainer: Trainer) -> MeanProbabilities:
-        # Of all epochs, since late predictions are not those of memorized labels.
-        return MeanProbabilities(trainer.labels, trainer.data.n_classes)
 
     def _begin(self, trainer: Trainer, policy: Policy) -> None:
         assert isinstance(policy, SelectByNeighbors)
