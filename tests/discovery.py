@@ -106,6 +106,7 @@ FEWER_RUNS = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.2},
     "CrossPrestoppingClassifier": {"cv": 2, "assessor": None},
     "DecoupleClassifier": {"warm_up": 0.5},
+    "DivideMixClassifier": {"warm_up": 0.5},
     "INCVClassifier": {"rounds": 1},
     "ITLMClassifier": {"noise_rate": 0.2, "rounds": 1},
     "JoCoRClassifier": {"noise_rate": 0.2},

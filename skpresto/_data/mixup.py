@@ -1,7 +1,7 @@
 """Mixup: each row of a batch is mixed with another one, and so are their targets."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,6 +12,56 @@ from skpresto._data.features import copied, join_parts, map_parts, on_device, pa
 
 #: Weights are drawn from the distribution Beta(alpha, alpha), as DivideMix and SSR do.
 _ALPHA = 4.0
+
+
+class Mixed(NamedTuple):
+    """The outputs of networks for mixed rows.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (k, m, n_classes)
+        Of m mixed rows, with gradients.
+    partners : Tensor of shape (m,)
+        With which row each is mixed.
+    weight : float
+        Of the row itself; that of its partner is one minus this.
+    """
+
+    logits: Tensor
+    partners: Tensor
+    weight: float
+
+    def mean(self, own: Tensor, other: Tensor) -> Tensor:
+        """Return the mean of what belongs to rows, and to their partners."""
+        return torch.lerp(other, own, self.weight)
+
+    def losses(
+        self,
+        losses_of: Callable[[Tensor, Tensor], Tensor],
+        targets: Tensor,
+        scale: Tensor | float = 1.0,
+    ) -> Tensor:
+        """Return the losses of mixed targets, of shape (k, m).
+
+        A mixed row has the losses of two targets. Each of them is added to the sample
+        that the target is of, since it is to be multiplied by the weight of that.
+
+        Parameters
+        ----------
+        losses_of : callable
+            Maps logits and targets to one loss per row.
+        targets : Tensor of shape (m,), (k, m) or (k, m, n_classes)
+            Class numbers or probabilities of the rows before they are mixed.
+        scale : Tensor of shape (k, m), default=1.0
+            Factor of the losses of each mixed row.
+        """
+        shape = self.logits.shape[:2]
+        axis = 0 if targets.dim() == 1 else 1
+        of_partner = targets.index_select(axis, self.partners)
+        own = losses_of(self.logits, targets).view(shape) * scale
+        other = losses_of(self.logits, of_partner).view(shape) * scale
+        other = torch.zeros_like(other).index_copy(1, self.partners, other)
+        return self.mean(own, other)
 
 
 class Mixup:
@@ -59,8 +109,8 @@ class Mixup:
         view: View,
         partners: Tensor,
         views: Callable[[Any], Any] | None = None,
-    ) -> tuple[Tensor, float]:
-        """Return the logits of mixed rows, and the weight of rows themselves.
+    ) -> Mixed:
+        """Return the outputs for mixed rows.
 
         Parameters
         ----------
@@ -70,13 +120,6 @@ class Mixup:
             With which row each is mixed; those of the second view follow the first.
         views : callable, default=None
             Maps features to their views, if these are not to be made anew.
-
-        Returns
-        -------
-        logits : Tensor of shape (k, n_views * b, n_classes)
-            Of the mixed rows, with gradients.
-        weight : float
-            The mixed target is ``weight * own + (1 - weight) * that of the partner``.
         """
         weight = self.drawn_weight()
 
@@ -88,7 +131,8 @@ class Mixup:
                 return joined
             return map_parts(lambda part: part[partners].lerp_(part, weight), joined)
 
-        return view(mixed), weight
+        logits = view(mixed)
+        return Mixed(logits, partners, weight)
 
 
 def can_mix(features: Any, n_rows: int) -> bool:

@@ -60,6 +60,7 @@ def losses_of_networks(trainer: Trainer) -> tuple[Tensor, Tensor]:
     net, data = trainer.net, trainer.data
     rows = data.rows_with_weight
     labels = data.labels if rows is None else data.labels[rows]
+    trainer.check_networks()
     net._set_training(False)
     parts = []
     with torch.no_grad():
@@ -71,7 +72,7 @@ def losses_of_networks(trainer: Trainer) -> tuple[Tensor, Tensor]:
                 )
             )
     losses = torch.cat(parts, dim=1)
-    require_predictions(losses.isnan().any(dim=0))
+    require_predictions(~losses.isfinite().all(dim=0))
     index = torch.arange(len(labels)) if rows is None else rows
     return index.to(losses.device), losses
 

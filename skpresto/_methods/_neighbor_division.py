@@ -88,6 +88,7 @@ def balancing_weights(labels: Tensor, is_chosen: Tensor) -> Tensor:
 
 def represented(trainer: Trainer) -> tuple[Tensor, Tensor, Tensor]:
     """Return the positions of all samples with a weight, activations and logits."""
+    trainer.check_networks()
     rows = trainer.data.rows_with_weight
     features, logits = activations_and_logits(
         trainer.net, PredictionRows(trainer.data.X, rows)

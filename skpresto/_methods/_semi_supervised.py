@@ -1,9 +1,12 @@
 """DivideMix: what is learned of correct labels, and of samples without one."""
 
-import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
+
+from skpresto._data.mixup import Mixed
+from skpresto._training.trainer import Trainer
 
 #: Probability above which a label is taken for correct.
 CLEAN = 0.5
@@ -40,37 +43,49 @@ def divided_targets(p: Tensor, labels: Tensor, is_correct: Tensor) -> Tensor:
 
 
 def semi_supervised_losses(
-    outputs: Tensor,
+    losses_of: Callable[[Tensor, Tensor], Tensor],
+    mixed: Mixed,
     targets: Tensor,
-    entropy: Tensor,
     is_labelled: Tensor,
     factor: float,
+    prior: Tensor,
 ) -> Tensor:
     """Return the loss of each sample, the mean over its views, of shape (k, b).
 
-    Their mean is the mean entropy of samples with a label, plus ``factor`` times the
+    Their mean is the mean criterion of samples with a label, plus ``factor`` times the
     mean squared distance of predictions and targets of the others, plus the divergence
-    of uniform classes from mean predictions.
+    of the prior from mean predictions.
 
     Parameters
     ----------
-    outputs, targets : Tensor of shape (k, n_views * b, n_classes)
-        Logits and class probabilities of k networks, for one view after the other.
-    entropy : Tensor of shape (k, n_views * b)
-        Loss of the criterion.
+    losses_of : callable
+        Maps logits and targets, not mixed, to one loss per sample.
+    mixed : Mixed
+        The outputs of k networks for mixed samples, for one view after the other.
+    targets : Tensor of shape (k, n_views * b, n_classes)
+        Class probabilities to learn, of the samples before they are mixed.
     is_labelled : Tensor of shape (k, b)
         Which samples have a label, for each network.
     factor : float
         Weight of samples without a label.
+    prior : Tensor of shape (n_classes,)
+        Frequency of each class.
     """
     n_networks, n_rows = is_labelled.shape
-    q = torch.softmax(outputs.float(), dim=2)
-    squares = (q - targets).square().mean(dim=2)
-    shape = n_networks, -1, n_rows
-    entropy, squares = [x.view(shape).mean(dim=1) for x in (entropy, squares)]
+    n_views = targets.shape[1] // n_rows
+    q = torch.softmax(mixed.logits.float(), dim=2)
+    distance = (q - mixed.mean(targets, targets[:, mixed.partners])).square()
     n_labelled = is_labelled.sum(dim=1, keepdim=True)
-    labelled = entropy * (n_rows / n_labelled.clamp(min=1))
-    guessed = squares * (factor * n_rows / (n_rows - n_labelled).clamp(min=1))
-    mean = q.mean(dim=1).clamp(min=torch.finfo(q.dtype).tiny)
-    divergence = -mean.log().mean(dim=1, keepdim=True) - math.log(q.shape[2])
-    return torch.where(is_labelled, labelled, guessed) + divergence
+    labelled = is_labelled * (n_rows / n_labelled.clamp(min=1))
+    guessed = ~is_labelled * (factor * n_rows / (n_rows - n_labelled).clamp(min=1))
+    losses = mixed.losses(losses_of, targets, labelled.repeat(1, n_views))
+    losses = losses + guessed.repeat(1, n_views) * distance.mean(dim=2)
+    mean = q.mean(dim=1, keepdim=True).clamp(min=torch.finfo(q.dtype).tiny)
+    divergence = (torch.xlogy(prior, prior) - prior * mean.log()).sum(dim=2)
+    return losses.view(n_networks, n_views, n_rows).mean(dim=1) + divergence
+
+
+def class_frequencies(trainer: Trainer) -> Tensor:
+    """Return the frequency of each class among given labels, by weight."""
+    counts = trainer.labels.bincount(trainer.sample_weight, trainer.data.n_classes)
+    return (counts / counts.sum()).float()

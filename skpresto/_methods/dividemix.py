@@ -17,6 +17,7 @@ from skpresto._methods._one_stage import OneStageClassifier, losses_of
 from skpresto._methods._report import selected_or_predicted
 from skpresto._methods._semi_supervised import (
     CLEAN,
+    class_frequencies,
     divided_targets,
     semi_supervised_losses,
 )
@@ -40,6 +41,8 @@ class DivideAndMix(Policy):
         Mixes samples.
     n_samples : int
         Number of training samples.
+    prior : Tensor of shape (n_classes,)
+        Frequency of each class, from which mean predictions are not to diverge.
     warm_up : int
         Number of epochs of plain training.
     ramp_epochs : int
@@ -48,8 +51,6 @@ class DivideAndMix(Policy):
         Weight of the loss of guessed labels.
     is_asymmetric : bool
         Whether confident predictions have a penalty while training is plain.
-    device : str or torch.device, default="cpu"
-        Where the probabilities are stored.
 
     Attributes
     ----------
@@ -76,20 +77,22 @@ class DivideAndMix(Policy):
         losses_of: Callable[[Tensor, Tensor], Tensor],
         mixup: Mixup,
         n_samples: int,
+        prior: Tensor,
         warm_up: int,
         ramp_epochs: int,
         lambda_u: float,
         is_asymmetric: bool,
-        device: str = "cpu",
     ) -> None:
         self.measure = measure
         self.losses_of = losses_of
         self.mixup = mixup
+        self.prior = prior
         self.warm_up = warm_up
         self.ramp_epochs = max(1, ramp_epochs)
         self.lambda_u = lambda_u
         self.is_asymmetric = is_asymmetric
-        self.probabilities = torch.ones((2, n_samples), device=device)
+        shape = 2, n_samples
+        self.probabilities = torch.ones(shape, dtype=torch.float32, device=prior.device)
         self._n_completed = 0
 
     @property
@@ -103,7 +106,7 @@ class DivideAndMix(Policy):
         if self._n_completed >= self.warm_up:
             index, losses = self.measure()
             found = torch.stack([clean_probabilities(own) for own in losses])
-            self.probabilities.zero_().index_copy_(1, index, found)
+            self.probabilities.zero_().index_copy_(1, index, found.to(torch.float32))
         return {}
 
     def select(self, batch: Batch) -> Selection:
@@ -126,19 +129,16 @@ class DivideAndMix(Policy):
         told = self.probabilities.index_select(1, batch.index).flip(0)
         targets = divided_targets(p, batch.labels, told).repeat(1, n_views, 1)
         partners = on_device(torch.randperm(n_views * n_rows), targets.device)
-        outputs, weight = self.mixup.outputs(batch.view, partners, views)
-        mixed = targets[:, partners].lerp(targets, weight)
-        if self.takes_probabilities:
-            entropy = self.losses_of(outputs, mixed)
-        else:
-            own = targets.argmax(dim=2)
-            by_own = self.losses_of(outputs, own)
-            by_other = self.losses_of(outputs, own[:, partners])
-            entropy = weight * by_own + (1 - weight) * by_other
+        mixed = self.mixup.outputs(batch.view, partners, views)
         factor = self.lambda_u * min((batch.epoch - self.warm_up) / self.ramp_epochs, 1)
         return semi_supervised_losses(
-            outputs, mixed, entropy.view(mixed.shape[:2]), told > CLEAN, factor
+            self._losses_of, mixed, targets, told > CLEAN, factor, self.prior
         )
+
+    def _losses_of(self, logits: Tensor, targets: Tensor) -> Tensor:
+        if not self.takes_probabilities:
+            targets = targets.argmax(dim=2)
+        return self.losses_of(logits, targets)
 
 
 def _with_penalty(logits: Tensor, losses: Tensor) -> Tensor:
@@ -217,8 +217,9 @@ class DivideMixClassifier(OneStageClassifier):
     is proportional to ``(w y + (1 - w) p) ** 2`` if w exceeds one half, with the p of
     the network itself, and to ``p ** 2`` otherwise, with the mean p of both networks.
     The loss is the criterion for the former, ``lambda_u`` times the squared distance
-    for the latter, each a mean over its samples, and the divergence of uniform classes
-    from mean predictions. The authors' release trains the networks one after the other
+    for the latter, each a mean over its samples, and the divergence of mean predictions
+    from the frequencies of given labels (in the paper, of equal classes, from uniform
+    ones). The authors' release trains the networks one after the other
     on batches with as many labels that are kept as others; here both have the same
     batches of all samples, and the same pairs are mixed. Predictions of both are those
     of training mode. Samples are mixed if they are tensors of floating-point numbers;
@@ -281,11 +282,11 @@ class DivideMixClassifier(OneStageClassifier):
             losses_of(trainer),
             Mixup(augment_of(self.augment, request.input_shape)),
             len(trainer.labels),
+            class_frequencies(trainer),
             n_epochs_of(self, "warm_up"),
             as_epochs(self.ramp_epochs, self.max_epochs),
             self.lambda_u,
             self.noise_pattern == "asymmetric",
-            trainer.net.device,
         )
 
     def _begin(self, trainer: Trainer, policy: Policy) -> None:

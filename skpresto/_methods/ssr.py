@@ -103,11 +103,8 @@ class SelectByNeighbors(CorrectingPolicy):
 
         def mixed(logits: Tensor, losses: Tensor) -> Tensor:
             partners = drawn_partners(is_clean.repeat(n_views))
-            outputs, weight = self.mixup.outputs(view, partners)
-            own = labels.repeat(n_views)
-            by_own = self.losses_of(outputs, own)
-            by_other = self.losses_of(outputs, own[partners])
-            both = weight * by_own + (1 - weight) * by_other
+            outputs = self.mixup.outputs(view, partners)
+            both = outputs.losses(self.losses_of, labels.repeat(n_views))
             return both.view(n_views, -1).mean(dim=0, keepdim=True)
 
         return Selection(weights=(weights * is_clean).unsqueeze(0), objective=mixed)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpresto._data.augment import Augment
-from skpresto._data.mixup import Mixup, can_mix, drawn_partners
+from skpresto._data.mixup import Mixed, Mixup, can_mix, drawn_partners
 
 
 def seen_by(mixup, features, partners, **kwargs):
@@ -17,8 +17,9 @@ def seen_by(mixup, features, partners, **kwargs):
         seen.append(change(features))
         return torch.zeros(1)
 
-    _, weight = mixup.outputs(view, partners, **kwargs)
-    return seen[0], weight
+    outputs = mixup.outputs(view, partners, **kwargs)
+    assert torch.equal(outputs.partners, partners)
+    return seen[0], outputs.weight
 
 
 @given(
@@ -92,3 +93,26 @@ def test_other_rows_are_left_as_they_are(features):
     seen, weight = seen_by(Mixup(None), features, torch.tensor([2, 0, 1]))
     assert weight == 1
     assert seen is features
+
+
+@pytest.mark.parametrize("n_networks", [1, 2])
+def test_losses_are_added_to_the_samples_whose_target_it_is(n_networks):
+    logits = torch.randn(n_networks, 4, 3)
+    labels, partners = torch.tensor([0, 1, 2, 0]), [2, 0, 3, 1]
+    scale = torch.rand(n_networks, 4)
+    mixed = Mixed(logits, torch.tensor(partners), 0.7)
+
+    def losses_of(logits, labels):
+        labels = labels.expand(logits.shape[:2]).flatten()
+        return torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), labels, reduction="none"
+        )
+
+    found = mixed.losses(losses_of, labels, scale)
+    expected = torch.zeros(n_networks, 4)
+    for k in range(n_networks):
+        log_p = torch.log_softmax(logits[k], dim=1)
+        for i, j in enumerate(partners):
+            expected[k, i] -= scale[k, i] * 0.7 * log_p[i, labels[i]]
+            expected[k, j] -= scale[k, i] * 0.3 * log_p[i, labels[j]]
+    torch.testing.assert_close(found, expected)

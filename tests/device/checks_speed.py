@@ -16,12 +16,15 @@ LAUNCHES = {
     "CoTeachingPlusClassifier": 35,
     "CrossPrestoppingClassifier": 44,
     "DecoupleClassifier": 25,
+    "DivideMixClassifier": 85,
     "ELRClassifier": 34,
     "INCVClassifier": 33,
     "JoCoRClassifier": 75,
     "LearningToReweightClassifier": 60,
     "MentorNetClassifier": 30,
     "PrestoppingPlusClassifier": 29,
+    "SOPClassifier": 80,
+    "SSRClassifier": 47,
     "SelfieClassifier": 47,
 }
 

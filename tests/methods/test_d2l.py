@@ -113,8 +113,8 @@ def test_samples_are_drawn_from_those_with_a_weight(make_trainer, monkeypatch):
     trainer = make_trainer(module=nn.Linear(2, 4), weights=weights)
     seen = []
     monkeypatch.setattr(
-        "skpresto._methods._dimensionality.penultimate_activations",
-        lambda net, rows: seen.append(rows.rows) or torch.randn(len(rows), 3),
+        "skpresto._methods._dimensionality.activations_and_logits",
+        lambda net, rows: (seen.append(rows.rows) or torch.randn(len(rows), 3), None),
     )
     # 128 and 12 samples: the second group is too small for 20 neighbors.
     assert mean_dimensionality(trainer, 20) > 0

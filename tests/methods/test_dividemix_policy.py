@@ -17,6 +17,7 @@ from skpresto._methods._semi_supervised import divided_targets
 from skpresto._methods.dividemix import DivideAndMix
 
 N, CLASSES = 5, 3
+PRIOR = [0.5, 0.2, 0.3]
 
 
 def naive_targets(p, labels, told):
@@ -50,7 +51,7 @@ def test_targets_equal_their_naive_twin(seed):
     torch.testing.assert_close(found, torch.tensor(expected))
 
 
-def naive_loss(outputs, targets, is_labelled, factor):
+def naive_loss(outputs, targets, is_labelled, factor, prior):
     """Return the loss of one network, from rows of all its views, as in the release."""
     probabilities = [torch.softmax(z, dim=0).tolist() for z in outputs]
     entropies, squares = [], []
@@ -62,7 +63,9 @@ def naive_loss(outputs, targets, is_labelled, factor):
         else:
             squares += [(x - t) ** 2 for x, t in zip(q, target, strict=True)]
     mean = [sum(q[c] for q in probabilities) / len(outputs) for c in range(CLASSES)]
-    penalty = sum(math.log(1 / CLASSES / m) / CLASSES for m in mean)
+    penalty = sum(
+        share * math.log(share / m) for share, m in zip(prior, mean, strict=True)
+    )
     supervised = sum(entropies) / len(entropies) if entropies else 0
     guessed = sum(squares) / len(squares) if squares else 0
     return supervised + factor * guessed + penalty
@@ -88,8 +91,11 @@ def test_loss_equals_its_naive_twin(has_views, epoch, factor, seed):
         return torch.stack([seen[-1] @ own for own in W])
 
     augment = Augment(lambda X: X + torch.rand(1)) if has_views else None
+    prior = torch.tensor(PRIOR)
     n_views = 2 if has_views else 1
-    policy = DivideAndMix(None, soft_losses, Mixup(augment), N, 4, 4, 20.0, False)
+    policy = DivideAndMix(
+        None, soft_losses, Mixup(augment), N, prior, 4, 4, 20.0, False
+    )
     policy.probabilities.copy_(torch.rand(2, N))
     logits = torch.stack([X @ own for own in W])
     batch = Batch(torch.arange(N), labels, logits, torch.zeros(2, N), epoch, view=view)
@@ -112,13 +118,13 @@ def test_loss_equals_its_naive_twin(has_views, epoch, factor, seed):
         own = torch.tensor(targets[k] * n_views)
         mixed = weight * own + (1 - weight) * own[partners]
         is_labelled = (told[k] > 0.5).tolist() * n_views
-        expected = naive_loss(outputs, mixed.tolist(), is_labelled, factor * 1.0)
+        expected = naive_loss(outputs, mixed.tolist(), is_labelled, factor, PRIOR)
         assert found[k].item() == pytest.approx(expected, rel=1e-3, abs=1e-4)
 
 
 def test_the_warm_up_is_plain_or_penalizes_confidence():
     batch = Batch(torch.arange(2), torch.tensor([0, 1]), torch.zeros(2, 2, 2), None, 3)
-    args = None, soft_losses, Mixup(None), 2, 4, 4, 20.0
+    args = None, soft_losses, Mixup(None), 2, torch.ones(2) / 2, 4, 4, 20.0
     assert DivideAndMix(*args, False).select(batch).objective is None
     objective = DivideAndMix(*args, True).select(batch).objective
     logits = torch.tensor([[[math.log(3), 0.0], [0.0, 0.0]]])
@@ -135,6 +141,7 @@ def test_other_criteria_learn_the_most_probable_class():
         ),
         Mixup(None),
         2,
+        torch.ones(2) / 2,
         *(0, 1, 0.0, False),
     )
     policy.takes_probabilities = False
@@ -173,7 +180,8 @@ def test_labels_are_divided_after_the_warm_up_by_the_losses_of_each_network():
     losses = torch.tensor([[0.0, 0.1, 9.0, 9.1], [9.0, 9.1, 0.0, 0.1]])
     index = torch.tensor([3, 0, 1, 2])
     policy = DivideAndMix(
-        lambda: (index, losses), soft_losses, Mixup(None), 5, 2, 1, 0.0, False
+        lambda: (index, losses),
+        *(soft_losses, Mixup(None), 5, torch.ones(2) / 2, 2, 1, 0.0, False),
     )
     policy.end_epoch()
     assert policy.selected.all()
