@@ -12,12 +12,16 @@ from tests.discovery import classifiers_for
 from tests.parallel import cases
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "train_parallel.py"
-#: It needs the gradients of all samples of a batch.
-REFUSED = "LearningToReweightClassifier"
+#: They need the gradients, or the features, of all samples of a batch.
+REFUSED = {
+    "LearningToReweightClassifier": "Learning to Reweight",
+    "SSRClassifier": "SSR",
+    "DivideMixClassifier": "DivideMix",
+}
 #: One of each path, one that needs the losses of all samples, and one that trains some
 #: layers alone.
 SHARED = [*classifiers_for(), ITLMClassifier, PESClassifier]
-NAMES = sorted({c.__name__ for c in SHARED} - {REFUSED})
+NAMES = sorted({c.__name__ for c in SHARED} - REFUSED.keys())
 FURTHER = {
     # The route without fallback, with an assessor, and the estimate of the noise rate.
     "CrossPrestoppingClassifier": {"cv": 3, "max_epochs": 10, "assessor": "auto"},
@@ -67,9 +71,10 @@ def test_all_processes_have_the_same_bits(name, trio):
     assert others == [first, first]
 
 
-def test_a_method_that_needs_gradients_of_samples_is_refused(pair):
-    for message in pair.results(cases.message_of_refusal, REFUSED):
-        assert "Learning to Reweight cannot be used in data_parallel" in message
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_method_that_needs_whole_batches_is_refused(name, pair):
+    for message in pair.results(cases.message_of_refusal, name):
+        assert message.startswith(f"{REFUSED[name]} cannot be used in data_parallel")
 
 
 def test_the_result_can_be_used_by_one_process_alone(trio):
