@@ -156,8 +156,7 @@ class DivideMixClassifier(OneStageClassifier):
     are replaced by what both networks predict, and pairs of samples are mixed (mixup).
     It is the method of the field with the best published results on images, with
     augmentation and hundreds of epochs. The rule needs no noise rate, but the paper
-    chooses ``lambda_u`` by it. The cost is three to four fits, and six to seven with
-    views.
+    chooses ``lambda_u`` by it. The cost is three fits, and about twice that with views.
 
     Parameters
     ----------
@@ -166,10 +165,11 @@ class DivideMixClassifier(OneStageClassifier):
     warm_up : int or float, default=0.2
         Epochs of plain training at the start, as a number or as a fraction of
         ``max_epochs``. The paper has 10 of 300 for 10 classes, and 30 for 100.
-    lambda_u : float, default=25.0
+    lambda_u : float, default=0.0
         Weight of the loss of guessed labels. The paper chooses it by the noise: 0 for
         little or asymmetric noise and for human labels, 25 for symmetric noise of half
-        of the labels and more, up to 150 for 100 classes.
+        of the labels and more, up to 150 for 100 classes. With 0, samples without a
+        label are only learned as the smaller part of mixed ones.
     ramp_epochs : int or float, default=16
         Epochs after the warm-up until it has that weight, as a number or as a fraction
         of ``max_epochs``.
@@ -256,7 +256,7 @@ class DivideMixClassifier(OneStageClassifier):
         module=None,
         *,
         warm_up=0.2,
-        lambda_u=25.0,
+        lambda_u=0.0,
         ramp_epochs=16,
         noise_pattern="symmetric",
         augment="auto",
