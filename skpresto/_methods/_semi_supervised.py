@@ -31,8 +31,8 @@ def divided_targets(p: Tensor, labels: Tensor, is_correct: Tensor) -> Tensor:
     --------
     >>> p = torch.tensor([[[0.5, 0.5]], [[1.0, 0.0]]])
     >>> told = torch.tensor([[0.9], [0.2]])
-    >>> divided_targets(p, torch.tensor([1]), told).round(decimals=3).tolist()
-    [[[0.003, 0.997]], [[0.9, 0.1]]]
+    >>> (1000 * divided_targets(p, torch.tensor([1]), told)).round().tolist()
+    [[[3.0, 997.0]], [[900.0, 100.0]]]
     """
     given = nn.functional.one_hot(labels, p.shape[2]).to(p.dtype)
     told = is_correct.unsqueeze(2)

@@ -24,7 +24,7 @@ LAUNCHES = {
     "MentorNetClassifier": 30,
     "PrestoppingPlusClassifier": 29,
     "SOPClassifier": 80,
-    "SSRClassifier": 47,
+    "SSRClassifier": 52,
     "SelfieClassifier": 47,
 }
 
