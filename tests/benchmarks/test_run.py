@@ -61,7 +61,8 @@ def test_smoke_preset_runs_end_to_end(accuracy, run, path):
         has_quality = has_safe_set and result["noise"] != "clean"
         for metric in accuracy.ranking.METRICS:
             assert (result[metric] is not None) == has_quality
-        has_rule = method.takes_rule or result["method"] in accuracy.rivals.PRICES
+        with_rule = *accuracy.rivals.PRICES, "MORPH"
+        has_rule = method.takes_rule or result["method"] in with_rule
         is_stopping = has_rule and method.n_members == 1
         assert (result["stop_epoch"] is not None) == is_stopping
         is_given = "noise_rate" in str(result["params"])
