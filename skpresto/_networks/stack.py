@@ -38,6 +38,16 @@ class NetworkStack(nn.Module):
         super().__init__()
         self.networks = nn.ModuleList(networks)
         self._is_tried = False
+        # For each network its generator and what draws from it, in training mode.
+        self._drawing: list[tuple[torch.Generator, list[nn.Module]]] | None = None
+
+    def train(self, mode: bool = True) -> "NetworkStack":
+        """Set the mode of all networks."""
+        self._drawing = None
+        return super().train(mode)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_drawing": None}
 
     def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """Return logits of shape (k, b, c) in training mode, else (b, c)."""
@@ -55,18 +65,20 @@ class NetworkStack(nn.Module):
 
     def _tasks(self, inputs: tuple, named: dict) -> list[Callable[[], Tensor]]:
         """Return what each network computes, with its own copy of the inputs."""
-        dropouts = [
-            [m for m in network.modules() if isinstance(m, FastDropout) and m.p]
-            for network in self.networks
-        ]
-        # Drawn here, so that nothing depends on the order of the networks.
-        seeds = [0] * len(dropouts)
-        if any(dropouts):
-            seeds = torch.randint(1 << 62, (len(dropouts),)).tolist()
+        if self._drawing is None:
+            self._drawing = [
+                (torch.Generator(), list(filter(_draws, network.modules())))
+                for network in self.networks
+            ]
+        if any(dropouts for _, dropouts in self._drawing):
+            # Drawn here, so that nothing depends on the order of the networks.
+            seeds = torch.randint(1 << 62, (len(self._drawing),)).tolist()
+            for (generator, _), seed in zip(self._drawing, seeds, strict=True):
+                generator.manual_seed(seed)
         tasks: list[Callable[[], Tensor]] = []
-        for network, own, seed in zip(self.networks, dropouts, seeds, strict=True):
+        for network, drawing in zip(self.networks, self._drawing, strict=True):
             copies = map_parts(copied, inputs), map_parts(copied, named)
-            tasks.append(partial(_trained_logits, network, *copies, own, seed))
+            tasks.append(partial(_trained_logits, network, *copies, *drawing))
         return tasks
 
 
@@ -74,19 +86,21 @@ def _trained_logits(
     network: nn.Module,
     inputs: tuple,
     named: dict[str, Any],
-    dropouts: list[FastDropout],
-    seed: int,
+    generator: torch.Generator,
+    dropouts: list[nn.Module],
 ) -> Tensor:
     """Return the logits of a network whose dropout draws from its own generator."""
-    if dropouts:
-        own = torch.Generator().manual_seed(seed)
-        for dropout in dropouts:
-            vars(dropout)["generator"] = own
+    for dropout in dropouts:
+        vars(dropout)["generator"] = generator
     try:
         return logits_of(network(*inputs, **named)).float()
     finally:
         for dropout in dropouts:
             del vars(dropout)["generator"]
+
+
+def _draws(part: nn.Module) -> bool:
+    return isinstance(part, FastDropout) and part.p > 0
 
 
 def _random_states() -> bytes:
