@@ -17,6 +17,8 @@ from skpresto._networks.stack import NetworkStack, networks_of
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 # Multiplications per sample in convolutions, from which on torch's own threads gain.
 _MANY_PRODUCTS = 1 << 23
+# Of a network, from which on threads for several gain: others wait for Python.
+_MANY_PARAMETERS = 1 << 16
 # Standard deviation of the noise, relative to the root mean square of a parameter.
 _RELATIVE_NOISE = 0.01
 
@@ -163,7 +165,8 @@ def divide_among_threads(
     if not next(networks[0].parameters()).is_cpu:
         return
     if isinstance(module, NetworkStack):
-        module.n_threads = n_threads
+        n_parameters = sum(p.numel() for p in networks[0].parameters())
+        module.n_threads = n_threads if n_parameters >= _MANY_PARAMETERS else 1
         return
     if convolution_products(networks[0], apply) >= 2 * _MANY_PRODUCTS:
         torch.set_num_threads(n_threads)

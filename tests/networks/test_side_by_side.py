@@ -132,7 +132,7 @@ def test_fits_and_predictions_have_the_same_bits_for_every_number_of_jobs(clf, b
     for n_jobs in (1, 2, 3):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            clf.set_params(n_jobs=n_jobs, module__hidden=(20,)).fit(X, y)
+            clf.set_params(n_jobs=n_jobs, module__hidden=(256, 256)).fit(X, y)
         found.append(clf.set_params(n_jobs=3).predict_proba(X))
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
