@@ -170,7 +170,7 @@ class PrestoppingClassifier(BaseNoisyLabelClassifier):
 
     The safe set is cleaner than the data it was taken from:
 
-    >>> bool(is_wrong[clf.safe_mask_].mean() < 0.5 * is_wrong.mean())
+    >>> bool(is_wrong[clf.safe_mask_].mean() < 0.6 * is_wrong.mean())
     True
     """
 

@@ -39,9 +39,8 @@ class FastDropout(nn.Dropout):
     >>> import torch
     >>> from skpresto.modules import FastDropout
     >>> dropout = FastDropout(0.25)
-    >>> values = dropout(torch.ones(1000))
-    >>> sorted(set(values.tolist())) == [0, 1 / 0.75]
-    True
+    >>> dropout(torch.ones(1000)).unique()
+    tensor([0.0000, 1.3333])
     >>> dropout.eval()(torch.ones(2))
     tensor([1., 1.])
     """

@@ -57,10 +57,10 @@ def test_samples_are_standardized_by_column_or_channel(shape):
 @pytest.mark.parametrize("quick", [True, False])
 def test_the_trajectories_are_those_of_the_epochs(noisy_blobs, quick):
     X, y, y_true = noisy_blobs
-    clf = audit_estimator(len(y), quick=quick, epochs=10, module__hidden=(16,))
+    clf = audit_estimator(len(y), quick, seed=1, epochs=14, module__hidden=(16,))
     report = fit_report(clf, standardized(X), y, shown=X)
     values = report.trajectories
-    assert values.shape == (len(y), 10)
+    assert values.shape == (len(y), 14)
     assert np.nanmin(values) >= 0
     assert np.nanmax(values) <= 1
     assert not np.isnan(values[:, -1]).any()

@@ -7,6 +7,7 @@ import torch
 from skpresto import DefaultClassifier
 from skpresto._classifier.check import check_fit
 from skpresto._data import batches, samples
+from skpresto._networks import prediction_blocks
 from tests.discovery import on_paths, quick, short_fits_warn
 
 
@@ -53,6 +54,7 @@ def test_no_more_of_a_memory_map_is_in_memory_than_is_fetched_at_once(
 ):
     monkeypatch.setattr(batches, "_ROWS_READ", 32)
     monkeypatch.setattr(batches, "_ROWS_AT_ONCE", 64)
+    monkeypatch.setattr(prediction_blocks, "_MOST_OF_TABLE", 64)
     sizes = []
     as_tensor = torch.from_numpy
 

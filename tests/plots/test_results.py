@@ -64,7 +64,7 @@ def test_the_column_that_defines_the_lines_can_be_chosen(legend_of):
 
 def test_a_search_over_q_in_a_pipeline_is_plotted(noisy_blobs):
     X, y, _ = noisy_blobs
-    clf = quick(PrestoppingClassifier, stop=NoiseRateStop(0.7), max_epochs=5)
+    clf = quick(PrestoppingClassifier, stop=NoiseRateStop(0.5), max_epochs=8)
     pipeline = make_pipeline(StandardScaler(), clf)
     grid = {"prestoppingclassifier__q": [3, 1]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
