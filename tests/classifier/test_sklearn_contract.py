@@ -22,11 +22,12 @@ class UserModule(nn.Module):
 
 
 #: The methods that train several times do so once, but for one of each kind. Those that
-#: learn where networks disagree need a few epochs before.
+#: learn where networks disagree, or by what they agree on, need a few epochs before.
 ONCE = {
     "CoTeachingPlusClassifier": {"noise_rate": 0.1, "warm_up": 0.75},
     "CrossPrestoppingClassifier": {"cv": 2},
     "DecoupleClassifier": {"warm_up": 0.75},
+    "DivideMixClassifier": {"warm_up": 0.5},
     "ForwardCorrectionClassifier": {"max_epochs": 8},
     "INCVClassifier": {"rounds": 2},
     "ITLMClassifier": {"noise_rate": 0.1, "rounds": 2},
