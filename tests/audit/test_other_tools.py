@@ -96,7 +96,8 @@ def test_tasks_fit_their_config_and_show_what_is_known(animals):
         assert data["text"] == animals["story"][row]
         assert data["given"] == animals["kind"][row]
         size = animals["size"][row]
-        assert data["values"]["size"] == (None if np.isnan(size) else round(size, 1))
+        expected = None if np.isnan(size) else pytest.approx(round(float(size), 1))
+        assert data["values"]["size"] == expected
         assert data["values"]["seen"].startswith(str(animals["seen"][row].date()))
         assert sum(data["probabilities"].values()) == pytest.approx(1, abs=0.01)
         assert data["quality"] == data["probabilities"][data["given"]]

@@ -77,7 +77,7 @@ def test_policy_equals_its_naive_twin(labels, epochs, beta):
         for i, kept, loss in zip(index, selection.weights[0], found[0], strict=True):
             assert bool(kept) == (expected[i] is not None)
             if kept:
-                assert loss.item() == pytest.approx(expected[i], rel=1e-4, abs=1e-4)
+                assert loss.item() == pytest.approx(expected[i], rel=1e-3, abs=5e-3)
         policy.end_epoch()
         assert policy.prior.tolist() == pytest.approx(twin.prior)
         assert policy.selected.tolist() == [x is not None for x in expected]
